@@ -30,14 +30,43 @@ impl Repo {
         self.lines(word, commit, &["-w", "-i"])
     }
 
+    /// The lines that have one of several texts, wherever in a word they begin and end.
+    pub fn lines_with_text(&self, texts: &[String], commit: ObjectId) -> Result<Vec<WordLine>> {
+        self.lines_of(texts, commit, &[])
+    }
+
+    /// The same with texts that are whole words.
+    pub fn lines_with_words(&self, words: &[String], commit: ObjectId) -> Result<Vec<WordLine>> {
+        self.lines_of(words, commit, &["-w"])
+    }
+
+    /// The same as [`Repo::lines_with_text`], in whatever case it is written.
+    pub fn lines_with_text_in_any_case(
+        &self,
+        texts: &[String],
+        commit: ObjectId,
+    ) -> Result<Vec<WordLine>> {
+        self.lines_of(texts, commit, &["-i"])
+    }
+
     fn lines(&self, word: &str, commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
+        self.lines_of(&[word.to_owned()], commit, how)
+    }
+
+    fn lines_of(&self, texts: &[String], commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
+        // An empty text, or a second line of one, would be another pattern.
+        if texts.is_empty() || texts.iter().any(|it| it.is_empty() || it.contains('\n')) {
+            return Ok(Vec::new());
+        }
+        let patterns = texts.iter().flat_map(|text| ["-e", text.as_str()]);
         let answer = self
             .git("grep")
             .limit(SHORT)
             .max_output(MAX_OUTPUT)
             .args(["-z", "-n", "-I", "-F", "--full-name", "--no-color", "--no-column"])
             .args(how)
-            .args(["--no-recurse-submodules", "-m", MOST_OF_FILE, "-e", word])
+            .args(["--no-recurse-submodules", "-m", MOST_OF_FILE])
+            .args(patterns)
             .arg(commit.to_string())
             .arg("--")
             .run();

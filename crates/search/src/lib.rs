@@ -22,6 +22,7 @@ mod identifiers;
 mod lexical;
 pub mod memory;
 mod named;
+mod oldest;
 pub mod query;
 pub mod reinforcement;
 mod results;

@@ -6,7 +6,7 @@ use crate::fusion::Candidate;
 use crate::groups::EntityGroup;
 use crate::memory::RecordNote;
 use crate::snippet::{self, Snippet, Span};
-use crate::tokenizer::Patterns;
+use crate::tokenizer::{Patterns, ranges, stemmed};
 use model::memory::RecordId;
 use model::text::one_line;
 use model::{EntityState, Result, Timestamp};
@@ -40,6 +40,9 @@ pub struct SearchResults {
     /// It was asked what was decided, and no record says it: these only speak of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_undecided: bool,
+    /// It was asked when something came to be: these say it, the first of all first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_oldest_first: bool,
     /// What is missing from the answer, and why; for `meta`.
     #[serde(skip)]
     pub warnings: Vec<String>,
@@ -92,6 +95,9 @@ pub struct SearchHit {
     /// It came with a clone that nobody trusts; only there when so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
+    /// Its title has every word of the query.
+    #[serde(skip)]
+    pub is_told_by_title: bool,
     /// Only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -260,6 +266,7 @@ pub fn fill(
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
         snippet_of(hit, range, sought)
     };
+    let asked: BTreeSet<String> = sought.words.iter().flat_map(|word| stems(word)).collect();
     for (group, candidates) in page.iter().zip(shown) {
         let Some(lead) = hits.get(&group.lead) else { continue };
         let passages: Vec<Passage> = candidates
@@ -279,6 +286,8 @@ pub fn fill(
             (None, None) => Snippet::default(),
         };
         let mut row = row(lead, group, own);
+        let of_title: BTreeSet<String> = stems(&row.title).collect();
+        row.is_told_by_title = !asked.is_empty() && asked.is_subset(&of_title);
         row.passages = passages;
         let also = group.copies.iter().filter_map(|copy| copies.get(copy));
         // Two clones of one history have the same commits.
@@ -366,10 +375,16 @@ fn row(hit: &Hit, group: &EntityGroup, snippet: Snippet) -> SearchHit {
         passages: Vec::new(),
         also: Vec::new(),
         foreign: false,
+        is_told_by_title: false,
         explanation: None,
         memory: None,
         symbol: None,
     }
+}
+
+/// Words as the index keeps them.
+fn stems(text: &str) -> impl Iterator<Item = String> {
+    ranges(text).map(|range| stemmed(&text[range]))
 }
 
 fn explanation(candidate: &Candidate) -> Explanation {

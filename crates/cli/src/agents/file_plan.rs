@@ -65,8 +65,20 @@ impl PlannedFile {
     }
 }
 
+/// What is done to files; planned changes line by line, the same text of several files once.
+pub fn text(steps: &[FileStep], out: &mut Painter) {
+    for (at, step) in steps.iter().enumerate() {
+        let is_planned = step.state == FileState::Planned;
+        let same = steps[..at].iter().find(|it| it.state == step.state && it.change == step.change);
+        step.text(out, is_planned && same.is_none());
+        if let Some(same) = same.filter(|_| is_planned) {
+            out.text("    the same lines as ").label(Label::Path, &same.file).end();
+        }
+    }
+}
+
 impl FileStep {
-    pub fn text(&self, out: &mut Painter, with_change: bool) {
+    fn text(&self, out: &mut Painter, with_change: bool) {
         let word = match self.state {
             FileState::Written => "wrote ",
             FileState::Removed => "took lore out of ",

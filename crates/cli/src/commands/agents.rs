@@ -1,5 +1,5 @@
 use super::Run;
-use crate::agents::file_plan::{FileState, FileStep, PlannedFile};
+use crate::agents::file_plan::{self, FileState, FileStep, PlannedFile};
 use crate::agents::pointers::{self, SUB_AGENT_TOOLS};
 use crate::agents::restore::Originals;
 use crate::ctx::Ctx;
@@ -79,7 +79,9 @@ pub fn carry_out(
     is_dry_run: bool,
     is_agreed: bool,
 ) -> Result<Vec<FileStep>> {
-    let steps = || planned.iter().map(|file| file.step(FileState::Planned)).collect();
+    let steps = || -> Vec<FileStep> {
+        planned.iter().map(|file| file.step(FileState::Planned)).collect()
+    };
     if is_dry_run || planned.is_empty() {
         return Ok(steps());
     }
@@ -89,9 +91,7 @@ pub fn carry_out(
                 .suggest("look at them with --dry-run, then run it again with --yes"));
         }
         let mut shown = Painter::new(*ui.look());
-        for step in &steps() {
-            step.text(&mut shown, true);
-        }
+        file_plan::text(&steps(), &mut shown);
         ui.note(shown.finish().trim_end());
         if !ui.ask("Write these files? (y/n)", Some("y"))?.to_lowercase().starts_with('y') {
             return Ok(steps());
@@ -103,9 +103,7 @@ pub fn carry_out(
 
 impl Show for AgentFiles {
     fn text(&self, out: &mut Painter) {
-        for step in &self.files {
-            step.text(out, step.state == FileState::Planned);
-        }
+        file_plan::text(&self.files, out);
         if self.files.is_empty() {
             out.footer("nothing to change");
         } else {

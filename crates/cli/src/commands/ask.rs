@@ -14,7 +14,7 @@ use store::Reader;
 ///
 /// Reads what the question is about (a reference, a line, a file, the name of a
 /// symbol) and what it asks for, and runs the command that answers it: why,
-/// callers, impact, tests, symbol, flow, experts, owners, history, timeline, context
+/// callers, impact, tests, symbol, find, flow, experts, owners, history, timeline, context
 /// or search.
 /// `lore "QUESTION"` does the same.
 #[derive(Debug, clap::Args)]
@@ -76,6 +76,23 @@ impl Args {
         let meant = self.meant(ctx, ui)?;
         let answered = parsed(ctx, &meant)?.run(ctx, ui);
         match answered {
+            Err(error) if is_no_name(&error) && meant.as_text().is_some() => {
+                // No symbol has the name, but files may say it.
+                let route = meant.as_text().unwrap_or_else(|| meant.clone());
+                match parsed(ctx, &route)?.run(ctx, ui) {
+                    Ok(()) => ui.warn(error.message()),
+                    Err(_) => return Err(error),
+                }
+                Ok(())
+            }
+            Err(error) if error.code() == ErrorCode::NotIndexed => {
+                // Without a forge commits may still name the number.
+                let Some(route) = meant.as_mention().filter(|_| self.is_indexed(ctx, ui)) else {
+                    return Err(error);
+                };
+                ui.warn(error.message());
+                parsed(ctx, &route)?.run(ctx, ui)
+            }
             Err(error)
                 if meant.may_be_searched()
                     && matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous) =>
@@ -88,6 +105,14 @@ impl Args {
         }
     }
 
+    /// Whether the clone around is: what others hold is about something else.
+    fn is_indexed(&self, ctx: &Ctx, ui: &mut Ui) -> bool {
+        let reader = ctx.db_path(ui).and_then(|file| Reader::open(&file));
+        reader.is_ok_and(|reader| {
+            IndexLookup::new(&reader, &ctx.env.cwd).into_missing(&ctx.env.cwd).is_none()
+        })
+    }
+
     fn meant(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Route> {
         let question = self.question.join(" ");
         if args::says_nothing(&question) {
@@ -97,7 +122,7 @@ impl Args {
         let known = IndexLookup::new(&reader, &ctx.env.cwd)
             .over_work_tree(|scope| work_tree_overlay::over_work_tree(&reader, scope));
         let meant = route(&question, &known);
-        if matches!(meant.intent, Intent::Search | Intent::Decided)
+        if matches!(meant.intent, Intent::Search | Intent::Decided | Intent::Origin)
             && let Some(missing) = known.into_missing(&ctx.env.cwd)
         {
             return Err(missing);
@@ -105,6 +130,10 @@ impl Args {
         ui.detail(&format!("asked as: {}", command_line(&meant).join(" ")));
         Ok(meant)
     }
+}
+
+fn is_no_name(error: &Error) -> bool {
+    error.code() == ErrorCode::NotFound
 }
 
 fn parsed(ctx: &Ctx, route: &Route) -> Result<Command> {
@@ -124,19 +153,21 @@ fn command_line(route: &Route) -> Vec<String> {
         intent => intent.as_str(),
     };
     let mut words = vec!["lore".to_owned(), name.to_owned()];
-    if route.intent == Intent::Routes {
+    if route.intent == Intent::Routes && !route.subject.starts_with('/') {
         return words;
     }
     if route.intent == Intent::Context {
         // A question wants the place to look at, not all there is to read.
         words.extend(["-n".to_owned(), FEW.to_string()]);
     }
-    if matches!(route.intent, Intent::Search | Intent::Decided) {
+    if matches!(route.intent, Intent::Search | Intent::Decided | Intent::Origin) {
         // What others did in other repositories answers no question that is asked here.
         words.push("--here".to_owned());
     }
-    if route.intent == Intent::Decided {
-        words.push("--decided".to_owned());
+    match route.intent {
+        Intent::Decided => words.push("--decided".to_owned()),
+        Intent::Origin => words.push("--oldest".to_owned()),
+        _ => {}
     }
     if let Some(about) = &route.about {
         words.push(format!("--about={about}"));

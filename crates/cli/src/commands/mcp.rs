@@ -48,7 +48,7 @@ struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = Options::MAX_TOKENS as u32,
           value_parser = clap::value_parser!(u32).range(500..=50_000))]
     max_tokens: u32,
-    /// Answer in text only, without the JSON form beside it
+    /// Answer in text only, without the JSON form beside it, as agents are anyway
     #[arg(long)]
     text_only: bool,
     /// Do not index repositories automatically

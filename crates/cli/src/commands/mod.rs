@@ -108,6 +108,7 @@ commands! {
         "map" => Map in map;
         "outline" => Outline in outline;
         "read" => Read in read;
+        "find" => Find in find;
         "symbol" => Symbol in symbol;
         "callers" => Callers in callers;
         "callees" => Callees in callees;

@@ -53,6 +53,9 @@ pub struct Args {
     /// Records of decisions first; without one, at most three commits
     #[arg(long, conflicts_with_all = ["types", "offset"])]
     decided: bool,
+    /// Oldest first, of what says every word of the query
+    #[arg(long, conflicts_with_all = ["types", "offset", "decided"])]
+    oldest: bool,
     /// Filter by author (for threads: who started it)
     #[arg(long, value_name = "USER")]
     author: Option<String>,
@@ -288,6 +291,8 @@ impl Run for Args {
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
         let mut results = if self.decided {
             searcher.find_decided(&request)?
+        } else if self.oldest {
+            searcher.find_oldest(&request)?
         } else {
             searcher.find(&request)?
         };

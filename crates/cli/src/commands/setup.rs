@@ -1,7 +1,7 @@
 use super::Run;
 use super::agents::{carry_out, top};
 use super::hook;
-use crate::agents::file_plan::{FileState, FileStep, PlannedFile};
+use crate::agents::file_plan::{self, FileState, FileStep, PlannedFile};
 use crate::agents::settings_file::SettingsFile;
 use crate::agents::{AGENTS, pointers};
 use crate::code_args::ScopeArgs;
@@ -91,6 +91,9 @@ impl Run for Args {
         }
         let files = carry_out(ctx, ui, &planned, self.dry_run, self.yes)?;
         let is_declined = files.iter().any(|file| file.state == FileState::Planned);
+        if self.remove && repo_trust::folder_trust(&ctx.env)(&top) {
+            steps.push(step("trust", "still given (lore trust --revoke)"));
+        }
         if !self.remove && !is_declined && !self.dry_run {
             steps.push(trust(ctx, &top)?);
             steps.push(index(ctx, ui, &top)?);
@@ -338,9 +341,7 @@ fn question(ctx: &Ctx, ui: &mut Ui) -> Option<String> {
 
 impl Show for SetupReport {
     fn text(&self, out: &mut Painter) {
-        for file in &self.files {
-            file.text(out, file.state == FileState::Planned);
-        }
+        file_plan::text(&self.files, out);
         for step in &self.steps {
             out.field(&step.name, &step.outcome);
         }

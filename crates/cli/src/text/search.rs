@@ -65,6 +65,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
 
 /// What an empty or a weak answer must not leave unsaid.
 fn remarks(results: &SearchResults, out: &mut Painter) {
+    if results.is_oldest_first {
+        out.text("# oldest first, of what says every word").end();
+    }
     if results.is_undecided {
         out.text("# no decision recorded; these speak of it").end();
     }

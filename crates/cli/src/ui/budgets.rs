@@ -9,6 +9,7 @@ const OF_COMMANDS: &[(&str, usize)] = &[
     ("callers", 600),
     ("context", 4_000),
     ("diff", 1_500),
+    ("find", 600),
     ("flow", 500),
     ("impact", 800),
     ("map", 1_200),

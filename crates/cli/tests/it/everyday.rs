@@ -89,6 +89,74 @@ fn the_methods_of_a_type_are_listed_wherever_they_are_written() {
     assert!(members.contains("7 func (c *Context) Reset()"), "{members}");
 }
 
+const CRAWLER: &[(&str, &str)] = &[
+    ("crawl/defaults.py", "# Seconds.\nDOWNLOAD_DELAY = 3\n"),
+    (
+        "crawl/fetch.py",
+        "def wait(settings):\n    return settings.getfloat(\"DOWNLOAD_DELAY\")\n\n\n\
+         def fetch(url):\n    raise ValueError(f\"unsupported scheme {url!r}: no handler\")\n",
+    ),
+    ("crawl/options.py", "def parse(parser):\n    parser.add(\"--dry-run\", dest=\"dry_run\")\n"),
+    ("crawl/run.py", "def run(options):\n    return not options.dry_run\n"),
+    ("docs/settings.md", "DOWNLOAD_DELAY: seconds between requests\n"),
+    ("tests/test_fetch.py", "def test_delay(settings):\n    settings[\"DOWNLOAD_DELAY\"] = 1\n"),
+];
+
+#[test]
+fn settings_flags_and_messages_are_found_where_they_stand() {
+    let env = TestEnv::new(BINARY);
+    repo(&env, "crawler", &[("Crawl", CRAWLER)]);
+    let answer = asked(&env, "crawler", &["what does the DOWNLOAD_DELAY setting do"]);
+    expect![[r#"
+        crawl/defaults.py:2: DOWNLOAD_DELAY = 3
+        crawl/fetch.py:2 wait: return settings.getfloat("DOWNLOAD_DELAY")
+        docs/settings.md:1: DOWNLOAD_DELAY: seconds between requests
+        in tests: tests/test_fetch.py 1
+    "#]]
+    .assert_eq(&answer);
+    // A flag is read by a name that is written otherwise.
+    let flag = asked(&env, "crawler", &["what does the --dry-run flag do"]);
+    assert!(
+        flag.contains("crawl/options.py:2 parse: ") && flag.contains("crawl/run.py:2 run: "),
+        "{flag}"
+    );
+    // A message has values in it.
+    let message =
+        asked(&env, "crawler", &["where is \"unsupported scheme 'gopher': no handler\" raised"]);
+    assert!(message.contains("crawl/fetch.py:6 fetch: "), "{message}");
+    // What no file says is said, and no other answer is given.
+    let args = ["--agent", "where is the error 'the disk is on fire' raised"];
+    let none = env.lore_in(&env.dir().join("crawler"), &args, "").to_string();
+    assert!(none.contains("no file says `the disk is on fire`"), "{none}");
+    // A name that no symbol has, and files say.
+    let unknown = asked(&env, "crawler", &["who calls settings.getfloat"]);
+    assert!(unknown.contains("crawl/fetch.py:2 wait: "), "{unknown}");
+    // Lines are those of now.
+    std::fs::write(env.dir().join("crawler/crawl/run.py"), "\n\ndef go(it):\n    it.dry_run\n")
+        .unwrap();
+    let edited = asked(&env, "crawler", &["find", "--", "--dry-run"]);
+    assert!(edited.contains("crawl/run.py:4 go: it.dry_run"), "{edited}");
+}
+
+#[test]
+fn the_beginning_of_something_is_the_oldest_commit_that_says_it() {
+    let env = TestEnv::new(BINARY);
+    let file = |text: &'static str| [("a.txt", text)];
+    repo(
+        &env,
+        "paint",
+        &[
+            ("Draw a dark line", &file("1")),
+            ("Add dark mode", &file("2")),
+            ("Fix dark mode: dark mode was dark mode twice", &file("3")),
+        ],
+    );
+    let answer = asked(&env, "paint", &["since when is there a dark mode"]);
+    let first: Vec<&str> = answer.lines().take(2).collect();
+    assert_eq!(first[0], "the oldest that say it:");
+    assert!(first[1].ends_with("Ada: Add dark mode"), "{answer}");
+}
+
 const LIBRARY: &[(&str, &str)] = &[
     ("lib/store.py", "class Store:\n    def keep(self, key):\n        return key\n"),
     ("lib/use.py", "def run(thing):\n    thing.keep(1)\n"),

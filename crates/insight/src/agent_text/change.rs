@@ -1,25 +1,26 @@
 //! What a change reaches, and the tests of it.
 
-use super::code::{counted_places, unbound};
-use super::{ByFile, own_name, place, short, stale};
+use super::code::{busiest_places, counted_places, unbound};
+use super::{ByFile, own_name, place, short, shown_path, stale};
 use crate::code::impact::Impact;
 use crate::code::neighbours::{Neighbour, UnresolvedSite};
 use crate::tests_scope::TestScope;
 use model::code::is_test_path;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Files of tests that are named.
 const MOST_FILES: usize = 8;
 /// Of those that a change reaches, the ones that are named where there are many.
-const NEAREST_FILES: usize = 3;
+const NEAREST_FILES: usize = 4;
 /// Names of one file of tests.
 const MOST_TESTS: usize = 4;
 
 /// What a change can reach: users by file and distance, tests as files.
 pub fn impact(answer: &Impact) -> String {
     let of = match (&answer.path, answer.changed.first()) {
-        (Some(path), _) => path.clone(),
+        (Some(path), _) => shown_path(path).into_owned(),
         (None, Some(symbol)) => format!("{} {}", own_name(symbol), place(symbol)),
         (None, None) => String::new(),
     };
@@ -46,6 +47,12 @@ pub fn impact(answer: &Impact) -> String {
         files.add(&one.site_path, one.site_line, format!("{}{edge}", own_name(&one.at)));
     }
     for (depth, files) in by_depth {
+        if files.n_places() > most_named(depth) {
+            let paths: Vec<&str> = files.paths().collect();
+            let steps = if depth > 1 { format!("{depth} steps away") } else { "direct".to_owned() };
+            out.push_str(&format!("{steps}: {} (--json names them)\n", busiest_places(&paths)));
+            continue;
+        }
         if depth > 1 {
             out.push_str(&format!("{depth} steps away:\n"));
         }
@@ -57,15 +64,16 @@ pub fn impact(answer: &Impact) -> String {
         let names: Vec<String> = names.collect();
         out.push_str(&format!("a new signature changes them, too: {}\n", names.join(", ")));
     }
-    let mut said: Vec<String> = Vec::new();
+    // Symbols of one name share the calls of it.
+    let mut said: Vec<(u64, Option<(&str, u32)>)> = Vec::new();
     for end in &answer.open_ends {
         let sites: Vec<&UnresolvedSite> = end.sites.iter().collect();
         let text = unbound(end.unresolved, &sites);
-        // Symbols of one name share the calls of it.
-        if said.contains(&text) {
+        let key = (end.unresolved, sites.first().map(|site| (site.path.as_str(), site.line)));
+        if said.contains(&key) {
             continue;
         }
-        said.push(text.clone());
+        said.push(key);
         out.push_str(&format!("beyond {}: {text}", own_name(&end.symbol)));
     }
     if !answer.importers.is_empty() {
@@ -73,9 +81,9 @@ pub fn impact(answer: &Impact) -> String {
     }
     if answer.unresolved > 0 {
         let sites: Vec<&UnresolvedSite> = answer.unresolved_sites.iter().collect();
-        let text = unbound(answer.unresolved, &sites);
-        if !said.contains(&text) {
-            out.push_str(&text);
+        let key = (answer.unresolved, sites.first().map(|site| (site.path.as_str(), site.line)));
+        if !said.contains(&key) {
+            out.push_str(&unbound(answer.unresolved, &sites));
         }
     }
     for other in &answer.candidates {
@@ -83,6 +91,15 @@ pub fn impact(answer: &Impact) -> String {
         out.push_str(&format!("also named so: {name} reaches {}\n", other.total));
     }
     out
+}
+
+/// Symbols at a distance that are named: the farther, the less each of them says.
+const fn most_named(depth: u32) -> usize {
+    match depth {
+        0 | 1 => 60,
+        2 => 24,
+        _ => 8,
+    }
 }
 
 /// A few by name and line; of many the nearest files, and how many there are elsewhere.
@@ -102,7 +119,7 @@ fn impact_tests(tests: &[&Neighbour], out: &mut String) {
             files.into_iter().map(|(path, (depth, n))| (depth, Reverse(n), path)).collect();
         nearest.sort_unstable();
         nearest.truncate(NEAREST_FILES);
-        let named = nearest.iter().map(|(_, Reverse(n), path)| format!("{path} {n}"));
+        let named = nearest.iter().map(|(_, Reverse(n), path)| format!("{} {n}", shown_path(path)));
         let mut places: Vec<String> = named.collect();
         let is_named = |path: &str| nearest.iter().any(|(_, _, named)| *named == path);
         let others = tests.iter().map(|one| one.at.path.as_str());
@@ -144,7 +161,8 @@ pub fn tests(answer: &TestScope) -> String {
         let names: Vec<&str> = file.tests.iter().map(|it| short(it)).take(MOST_TESTS).collect();
         let more = file.tests.len().saturating_sub(names.len());
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
-        out.push_str(&format!("{} {}{more}\n", file.path, names.join(", ")));
+        let path = shown_path(&file.path);
+        out.push_str(&format!("{path} {}{more}\n", names.join(", ")));
     }
     alike(same, &mut out);
     let more = answer.files.len().saturating_sub(MOST_FILES);
@@ -159,6 +177,7 @@ pub fn tests(answer: &TestScope) -> String {
 
 fn alike(files: Option<(&str, Vec<&str>)>, out: &mut String) {
     if let Some((reason, paths)) = files {
+        let paths: Vec<Cow<'_, str>> = paths.into_iter().map(shown_path).collect();
         out.push_str(&format!("{reason}: {}\n", paths.join(", ")));
     }
 }

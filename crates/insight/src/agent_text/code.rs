@@ -1,12 +1,13 @@
 //! Symbols, what is around them, and ways between them.
 
-use super::{ByFile, own_name, place, stale};
+use super::{ByFile, own_name, place, shown_path, stale};
+use crate::code::find::{FoundLine, FoundText};
 use crate::code::flow::Flow;
 use crate::code::indirect::{IndirectKind, IndirectUse};
-use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
+use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
-use model::code::EdgeKind;
+use model::code::{EdgeKind, SymbolKind};
 use model::text::one_line;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 const SURE: f64 = 0.8;
 /// More callers in tests are counted by file.
 const MOST_TESTS: usize = 12;
+/// Of more users, the folders are told first.
+const MANY_PLACES: usize = 60;
 /// More files are counted by folder.
 const MOST_PLACES: usize = 8;
 /// Columns of a signature.
@@ -27,7 +30,43 @@ fn brief(signature: &str) -> String {
     }
     let named = one_line(signature, 600);
     named_parameters(&named)
-        .map_or_else(|| one_line(signature, SIGNATURE), |short| one_line(&short, SIGNATURE))
+        .map_or_else(|| one_line(signature, SIGNATURE), |short| whole_parameters(&short))
+}
+
+/// As many parameters as fit: half a name is none.
+fn whole_parameters(signature: &str) -> String {
+    if signature.chars().count() <= SIGNATURE {
+        return signature.to_owned();
+    }
+    let cut = one_line(signature, SIGNATURE);
+    match (cut.find('('), cut.rfind(',')) {
+        (Some(open), Some(last)) if open < last => format!("{}, ...)", &cut[..last]),
+        _ => cut,
+    }
+}
+
+/// A signature with the name of its symbol as its owner has it: some languages write the
+/// name beside the signature, or the owner within it.
+fn named_signature(name: &str, signature: &str) -> String {
+    let (owner, own) = match name.rsplit_once('.') {
+        Some((owner, own)) => (Some(owner), own),
+        None => (None, name),
+    };
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let place_of = |word: &str| {
+        let mut found = signature.match_indices(word).map(|(at, _)| at);
+        found.find(|at| {
+            !signature[..*at].ends_with(is_part)
+                && !signature[at + word.len()..].starts_with(is_part)
+        })
+    };
+    let Some(at) = place_of(own) else { return format!("{name} {signature}") };
+    match owner {
+        Some(owner) if place_of(owner).is_none() => {
+            format!("{}{owner}.{}", &signature[..at], &signature[at..])
+        }
+        _ => signature.to_owned(),
+    }
 }
 
 /// `def f(a: int, *, b: str = "x") -> None` as `def f(a, *, b)`: only where types
@@ -51,7 +90,9 @@ fn named_parameters(signature: &str) -> Option<String> {
             begin = at + c.len_utf8();
             let name = parameter.split([':', '=']).next().unwrap_or(parameter).trim_end();
             has_types |= parameter.contains(':') || parameter.contains('=');
-            if !name.is_empty() && !matches!(name, "self" | "cls" | "&self" | "&mut self") {
+            if !name.is_empty()
+                && !matches!(name, "self" | "cls" | "mcs" | "mcls" | "&self" | "&mut self")
+            {
                 parameters.push(name);
             }
         }
@@ -67,7 +108,16 @@ fn named_parameters(signature: &str) -> Option<String> {
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
     around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
-    for other in answer.candidates.iter().filter(|it| it.has_answer()) {
+    // What overrides or extends another of the name is told there.
+    let is_of_types = matches!(answer.asked, Question::Overrides | Question::Subtypes);
+    let told = |it: &Neighbourhood| {
+        let at = place(&it.symbol);
+        let found = std::iter::once(&answer.of).chain(&answer.candidates);
+        is_of_types
+            && it.found.is_empty()
+            && found.flat_map(|of| &of.found).any(|one| place(&one.at) == at)
+    };
+    for other in answer.candidates.iter().filter(|it| it.has_answer() && !told(it)) {
         let n = other.found.len();
         let name = format!("{} {}", own_name(&other.symbol), place(&other.symbol));
         if n == 0 {
@@ -123,6 +173,12 @@ fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
     for declaration in &of.declarations {
         out.push_str(&format!("declared {}\n", place(declaration)));
     }
+    let code: Vec<&str> =
+        of.found.iter().filter(|it| !it.at.is_test).map(|it| it.site_path.as_str()).collect();
+    if code.len() > MANY_PLACES {
+        // A list that is cut shows the first of an alphabet only.
+        out.push_str(&format!("most in {}\n", busiest_places(&code)));
+    }
     listed(&of.found, out);
     of.indirect.iter().for_each(|it| out.push_str(&indirect_use(it)));
     if of.unresolved > 0 {
@@ -134,8 +190,11 @@ fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
 /// Calls of a name that nobody could bind, with the first places.
 pub(super) fn unbound(n: u64, sites: &[&UnresolvedSite]) -> String {
     const MOST: usize = 5;
-    let places: Vec<String> =
-        sites.iter().take(MOST).map(|site| format!("{}:{}", site.path, site.line)).collect();
+    let places: Vec<String> = sites
+        .iter()
+        .take(MOST)
+        .map(|site| format!("{}:{}", shown_path(&site.path), site.line))
+        .collect();
     let eg = if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) };
     let more = n.saturating_sub(places.len() as u64);
     let more = if more > 0 && !places.is_empty() { format!(" +{more}") } else { String::new() };
@@ -202,10 +261,28 @@ pub(super) fn counted_places(paths: &[&str]) -> String {
         for path in paths {
             *places.entry(way(path)).or_default() += 1;
         }
-        texts = places.iter().map(|(place, n)| format!("{place} {n}")).collect();
+        texts = places.iter().map(|(place, n)| format!("{} {n}", shown_path(place))).collect();
         if texts.len() <= MOST_PLACES {
             break;
         }
+    }
+    texts.join(", ")
+}
+
+/// Where most of many are, by folder, and how many are elsewhere.
+pub(super) fn busiest_places(paths: &[&str]) -> String {
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in paths {
+        *folders.entry(path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;
+    }
+    let mut folders: Vec<(&str, usize)> = folders.into_iter().collect();
+    folders.sort_by_key(|(folder, n)| (std::cmp::Reverse(*n), *folder));
+    let rest: usize = folders.iter().skip(MOST_PLACES).map(|(_, n)| n).sum();
+    let shown =
+        folders.iter().take(MOST_PLACES).map(|(folder, n)| format!("{}/ {n}", shown_path(folder)));
+    let mut texts: Vec<String> = shown.collect();
+    if rest > 0 {
+        texts.push(format!("{rest} in {} other folders", folders.len() - MOST_PLACES));
     }
     texts.join(", ")
 }
@@ -225,7 +302,9 @@ pub fn indirect_use(found: &IndirectUse) -> String {
     let uses: Vec<String> = found
         .uses
         .iter()
-        .map(|one| format!("{} {}:{}", own_name(&one.at), one.site_path, one.site_line))
+        .map(|one| {
+            format!("{} {}:{}", own_name(&one.at), shown_path(&one.site_path), one.site_line)
+        })
         .collect();
     let shown = uses.len() as u64;
     let more = found.total.saturating_sub(shown);
@@ -239,12 +318,12 @@ pub fn symbols(answer: &Symbols) -> String {
     for symbol in &answer.symbols {
         let signature = match symbol.signature.as_str() {
             "" => format!("{} {}", symbol.at.kind, own_name(&symbol.at)),
-            signature => brief(signature),
-        };
-        let owner = own_name(&symbol.at);
-        let owner = match owner.rsplit_once('.') {
-            Some((owner, _)) => format!(" [{owner}]"),
-            None => String::new(),
+            // A function inside another one is no member of it.
+            signature if symbol.at.kind == SymbolKind::Function => {
+                let name = symbol.at.symbol.rsplit('.').next().unwrap_or_default();
+                named_signature(name, &brief(signature))
+            }
+            signature => named_signature(own_name(&symbol.at), &brief(signature)),
         };
         let used = match (symbol.callers, symbol.references) {
             (0, 0) => String::new(),
@@ -252,8 +331,8 @@ pub fn symbols(answer: &Symbols) -> String {
             (n, _) => format!(" callers={n}"),
         };
         out.push_str(&format!(
-            "{}:{}{owner} {signature}{used}{}\n",
-            symbol.at.path,
+            "{}:{} {signature}{used}{}\n",
+            shown_path(&symbol.at.path),
             symbol.at.line,
             stale(&answer.standing)
         ));
@@ -276,17 +355,17 @@ pub fn symbols(answer: &Symbols) -> String {
 pub fn outline(answer: &FileOutline) -> String {
     let of = answer.of.as_ref().map(|of| format!(":{} {}", of.line, own_name(of)));
     let of = of.unwrap_or_default();
-    let mut out = format!("{}{of}{}\n", answer.path, stale(&answer.standing));
+    let mut out = format!("{}{of}{}\n", shown_path(&answer.path), stale(&answer.standing));
     let mut path = None;
     for symbol in &answer.symbols {
         if symbol.path != path {
             path.clone_from(&symbol.path);
-            out.push_str(&format!("{}\n", symbol.path.as_deref().unwrap_or_default()));
+            out.push_str(&format!("{}\n", shown_path(symbol.path.as_deref().unwrap_or_default())));
         }
         let indent = " ".repeat(symbol.depth.min(8) as usize);
         let signature = match symbol.signature.as_str() {
             "" => format!("{} {}", symbol.kind, symbol.name),
-            signature => brief(signature),
+            signature => named_signature(&symbol.name, &brief(signature)),
         };
         out.push_str(&format!("{indent}{} {signature}\n", symbol.line));
     }
@@ -298,6 +377,42 @@ pub fn outline(answer: &FileOutline) -> String {
     }
     if !answer.others.is_empty() {
         out.push_str(&format!("also named so: {}\n", answer.others.join(", ")));
+    }
+    out
+}
+
+/// Where a text stands: code with the symbol around it, then data, documents and tests.
+pub fn found(answer: &FoundText) -> String {
+    let mut out = String::new();
+    if let Some(part) = &answer.part {
+        out.push_str(&format!("found by its part {}\n", one_line(part, 80)));
+    }
+    let mut listed = |lines: &[FoundLine], n: u64, what: &str| {
+        for line in lines {
+            // The line of its definition names it.
+            let symbol = line.symbol.as_deref().filter(|it| !line.text.contains(*it));
+            let symbol = symbol.map(|it| format!(" {it}")).unwrap_or_default();
+            out.push_str(&format!(
+                "{}:{}{symbol}: {}\n",
+                shown_path(&line.path),
+                line.line,
+                line.text
+            ));
+        }
+        let more = n.saturating_sub(lines.len() as u64);
+        if more > 0 {
+            out.push_str(&format!("+{more} lines of {what}\n"));
+        }
+    };
+    listed(&answer.code, answer.n_code, "code");
+    listed(&answer.data, answer.n_data, "data");
+    listed(&answer.documents, answer.n_documents, "documents");
+    if !answer.tests.is_empty() {
+        let paths = answer.tests.iter();
+        let paths: Vec<&str> = paths
+            .flat_map(|it| std::iter::repeat_n(it.path.as_str(), it.n_lines as usize))
+            .collect();
+        out.push_str(&format!("in tests: {}\n", counted_places(&paths)));
     }
     out
 }
@@ -320,7 +435,7 @@ pub fn flow(answer: &Flow) -> Option<String> {
             let doubt = if step.confidence < SURE { "?" } else { "" };
             out.push_str(&format!(
                 "\n -{edge}{doubt} {}:{} > {} {}",
-                step.site_path,
+                shown_path(&step.site_path),
                 step.site_line,
                 own_name(&step.at),
                 place(&step.at)
@@ -339,6 +454,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_signature_tells_the_name_and_its_owner_once() {
+        for (name, signature, told) in [
+            ("Cart.total", "def total(self)", "def Cart.total(self)"),
+            ("Mux.Handle", "func (mx *Mux) Handle(h Handler)", "func (mx *Mux) Handle(h Handler)"),
+            ("nonce", "() =>", "nonce () =>"),
+            ("Timer.idle", "(ms: number) =>", "Timer.idle (ms: number) =>"),
+            ("run", "fn run() -> Result", "fn run() -> Result"),
+        ] {
+            assert_eq!(named_signature(name, signature), told);
+        }
+    }
+
+    #[test]
     fn long_signatures_tell_the_names_of_their_parameters() {
         for (signature, short) in [
             (
@@ -350,6 +478,10 @@ mod tests {
                 "pub fn new<'a>(ws, requested_profile)",
             ),
             ("def add(self, item)", "def add(self, item)"),
+            (
+                "def get_declared_fields( mcs, klass: type, cls_fields: list, inherited_fields: list, dict_cls: type )",
+                "def get_declared_fields(klass, cls_fields, ...)",
+            ),
         ] {
             assert_eq!(brief(signature), short);
         }

@@ -1,6 +1,7 @@
 //! What happened, in order of time: an event, or a change of a file, on each line.
 
 use super::reasons::{file_reasons, origins};
+use super::shown_path;
 use crate::file_history::FileHistory;
 use crate::timeline::{EventType, NoteDetails, Timeline, TimelineEvent};
 use crate::trace::{MissingPart, Tier, Trace};
@@ -104,7 +105,7 @@ pub fn trace(answer: &Trace) -> String {
     let mut out = String::new();
     if let Some(symbol) = &answer.symbol {
         let name = super::short(&symbol.symbol);
-        out.push_str(&format!("in {name} {}:{}\n", symbol.path, symbol.line));
+        out.push_str(&format!("in {name} {}:{}\n", shown_path(&symbol.path), symbol.line));
     }
     origins(&answer.origins, &mut out);
     file_reasons(answer, usize::MAX, &mut out);
@@ -164,7 +165,7 @@ fn thread(thread: &Thread, out: &mut String) {
         let place = note.location.as_ref().filter(|_| nth == 0).map(|place| {
             let line = place.line.or(place.old_line).map(|line| format!(":{line}"));
             let resolved = if thread.is_resolved == Some(true) { " resolved" } else { "" };
-            format!("{}{}{resolved} ", place.path, line.unwrap_or_default())
+            format!("{}{}{resolved} ", shown_path(&place.path), line.unwrap_or_default())
         });
         out.push_str(&format!(
             "{} {}@{}: {}\n",

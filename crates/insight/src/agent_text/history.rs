@@ -1,5 +1,6 @@
 //! What happened to a symbol: how it began, the names it had, its latest changes.
 
+use super::shown_path;
 use crate::history::{HistoryStep, SymbolHistory};
 use model::lineage::{LineageEnd, StepKind};
 use model::text::one_line;
@@ -18,7 +19,10 @@ pub fn history(answer: &SymbolHistory) -> String {
     let plural = if answer.total == 1 { "" } else { "s" };
     let mut out = format!(
         "history of {} {}:{}: {} change{plural}\n",
-        symbol.symbol, symbol.path, symbol.line, answer.total
+        symbol.symbol,
+        shown_path(&symbol.path),
+        symbol.line,
+        answer.total
     );
     let (begin, rest) = match answer.steps.split_last() {
         Some((begin, rest)) => (Some(begin), rest),
@@ -38,7 +42,7 @@ pub fn history(answer: &SymbolHistory) -> String {
         let former: Vec<String> = answer.names[1..]
             .iter()
             .take(MOST_NAMES)
-            .map(|name| format!("{} in {}", name.symbol, name.path))
+            .map(|name| format!("{} in {}", name.symbol, shown_path(&name.path)))
             .collect();
         out.push_str(&format!("was {}\n", former.join(", ")));
     }
@@ -66,7 +70,7 @@ fn from(step: &HistoryStep) -> String {
     let place = if old.path == step.step.new.path { "" } else { &old.path };
     match place {
         "" => format!(" from {}", old.symbol),
-        path => format!(" from {} in {path}", old.symbol),
+        path => format!(" from {} in {}", old.symbol, shown_path(path)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why something is so: who changed it with what words, what was argued and decided.
 
-use super::own_name;
+use super::{own_name, shown_path};
 use crate::evidence::Explained;
 use crate::reasons::{CommitReason, MergeMessage};
 use crate::trace::{Generation, LineOrigin, Trace};
@@ -43,12 +43,10 @@ pub fn why(answer: &Why) -> String {
                 (false, true) => " (edited)",
                 (false, false) => "",
             };
-            out.push_str(&format!(
-                "in {} {}:{}{standing}\n",
-                own_name(symbol),
-                symbol.path,
-                symbol.line
-            ));
+            // Whoever asks about a line has named its file.
+            let is_named = answer.target.starts_with(&format!("{}:", symbol.path));
+            let path = if is_named { "" } else { &format!(" {}", shown_path(&symbol.path)) };
+            out.push_str(&format!("in {}{path}:{}{standing}\n", own_name(symbol), symbol.line));
         }
         // What speaks of the question comes before what the lines happen to be from.
         answer.focus.iter().for_each(|focus| of_file(focus, &mut out));
@@ -83,11 +81,13 @@ fn wording(answer: &Why, out: &mut String) {
     let target = &answer.target;
     out.push_str(&format!(
         "no symbol {target}; {}:{} has it: {}\n",
-        first.path, first.line, first.text
+        shown_path(&first.path),
+        first.line,
+        first.text
     ));
     if !others.is_empty() {
         let places: Vec<String> =
-            others.iter().map(|it| format!("{}:{}", it.path, it.line)).collect();
+            others.iter().map(|it| format!("{}:{}", shown_path(&it.path), it.line)).collect();
         let more = answer.n_text_places.unwrap_or(0).saturating_sub(1 + others.len() as u64);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         out.push_str(&format!("also {}{more}\n", places.join(", ")));

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 const MOST: usize = 6;
 const FEW: usize = 3;
 const FAR_BEHIND: f64 = 0.5;
+/// Of those in order of time.
+const OLDEST: usize = 4;
 /// Columns of a title, a name and a passage, and how many results have one.
 const TITLE: usize = 90;
 const AUTHOR: usize = 30;
@@ -18,7 +20,9 @@ const WITH_PASSAGE: usize = 2;
 
 pub fn search(results: &SearchResults) -> String {
     let mut out = String::new();
-    if results.is_undecided {
+    if results.is_oldest_first {
+        out.push_str("the oldest that say it:\n");
+    } else if results.is_undecided {
         out.push_str("no decision recorded; what speaks of it:\n");
     } else if results.is_weak && !results.items.is_empty() {
         out.push_str("weak; the nearest:\n");
@@ -27,6 +31,14 @@ pub fn search(results: &SearchResults) -> String {
     let own: Vec<&SearchHit> = results.items.iter().filter(|hit| !hit.foreign).collect();
     let best = own.first().map_or(0.0, |hit| hit.score);
     let n_near = own.iter().take_while(|hit| hit.score >= best * FAR_BEHIND).count();
+    let n_told = own.iter().take_while(|hit| hit.is_told_by_title).count();
+    let n_near = match n_told {
+        // Scores say nothing about an order by date.
+        _ if results.is_oldest_first => OLDEST,
+        // Titles that say every word, and of what does not a little.
+        1.. => n_told,
+        0 => n_near,
+    };
     let n_shown = n_near.clamp(FEW, MOST).min(own.len());
     let repos: BTreeSet<&str> = own
         .iter()
@@ -60,10 +72,9 @@ pub fn search(results: &SearchResults) -> String {
             out.push_str(&format!("near: {}\n", results.suggestions.join(", ")));
         }
     } else if more > 0 {
-        out.push_str(&format!("{more} more; --json has them\n"));
-    }
-    if results.mode == Mode::Lexical {
-        out.push_str("found by words only\n");
+        // How many texts have one of the words says nothing.
+        let by_words = if results.mode == Mode::Lexical { ", by words only" } else { "" };
+        out.push_str(&format!("more: --json{by_words}\n"));
     }
     out
 }

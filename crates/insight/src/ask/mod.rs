@@ -4,14 +4,17 @@
 mod phrases;
 mod question;
 mod subjects;
+mod texts;
 
 pub use question::{Intent, Route, route};
 pub use subjects::VocabularyLookup;
 
 use crate::code::Scope;
 use crate::code::overlay::Overlay;
+use crate::code::routes;
 use crate::code::scope::{self, ScopeRequest};
 use crate::file_target::{self, NewestPaths};
+use model::code::NodeKind;
 use model::ids::PackageId;
 use model::{Error, ErrorCode, Result};
 use std::cell::OnceCell;
@@ -89,7 +92,13 @@ impl<'a> IndexLookup<'a> {
 
     fn is_node(&self, name: &str) -> Result<bool> {
         let last = name.rsplit(['.', ':', '#', '/']).next().unwrap_or(name);
-        Ok(self.scope.is_some() && !nodes::named(self.reader, last)?.is_empty())
+        if self.scope.is_none() {
+            return Ok(false);
+        }
+        // `DAP` in a sentence is an abbreviation, and no variable called `dap`.
+        let is_shouted = last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit());
+        let named = nodes::named(self.reader, last)?;
+        Ok(named.iter().any(|node| !is_shouted || node.name == last))
     }
 }
 
@@ -112,6 +121,19 @@ impl VocabularyLookup for IndexLookup<'_> {
             before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
         members.iter().any(|node| is_inside(&node.scope) && self.is_own(node.package))
+    }
+
+    fn is_method(&self, name: &str) -> bool {
+        let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
+        let named = nodes::named(self.reader, last).unwrap_or_default();
+        let mut own = named.iter().filter(|node| self.is_own(node.package)).peekable();
+        own.peek().is_some() && own.all(|node| node.kind == NodeKind::Method)
+    }
+
+    fn has_route(&self, address: &str) -> bool {
+        let Some(scope) = self.scope.as_ref() else { return false };
+        let found = routes::routes(self.reader, scope, address, 1);
+        found.is_ok_and(|found| !found.routes.is_empty())
     }
 
     fn is_file(&self, path: &str) -> bool {

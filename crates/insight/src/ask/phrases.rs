@@ -88,6 +88,7 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
     (
         Intent::Flow,
         &[
+            "^from",
             "path from",
             "path between",
             "way from",
@@ -96,6 +97,12 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "get from",
             "end up in",
             " reach ",
+            " get to ",
+            " gets to ",
+            " end up calling ",
+            " ends up calling ",
+            " lead to ",
+            " leads to ",
             "come to call",
             "comes to call",
             "route from",

@@ -7,6 +7,7 @@ use super::phrases::{OF_ORIGIN, PHRASES};
 use super::subjects::{
     Subject, VocabularyLookup, ends_of_path, has_code_inside, join_members, subjects,
 };
+use super::texts;
 use search::query::is_stop_word;
 
 /// The command that answers.
@@ -31,9 +32,13 @@ pub enum Intent {
     History,
     FileHistory,
     Context,
+    /// Where a text stands in the files.
+    Text,
     Search,
     /// A search for what was decided.
     Decided,
+    /// A search for when something came to be.
+    Origin,
 }
 
 impl Intent {
@@ -57,7 +62,8 @@ impl Intent {
             Intent::History => "history",
             Intent::FileHistory => "file_history",
             Intent::Context => "context",
-            Intent::Search | Intent::Decided => "search",
+            Intent::Text => "find",
+            Intent::Search | Intent::Decided | Intent::Origin => "search",
         }
     }
 }
@@ -79,7 +85,34 @@ impl Route {
     pub fn may_be_searched(&self) -> bool {
         let is_code = |name: &str| has_code_inside(name) && !name.contains(' ');
         let names = std::iter::once(self.subject.as_str()).chain(self.to.as_deref());
-        !matches!(self.intent, Intent::Search | Intent::Decided) && !names.into_iter().any(is_code)
+        let is_search = matches!(self.intent, Intent::Search | Intent::Decided | Intent::Origin);
+        !is_search && !names.into_iter().any(is_code)
+    }
+
+    /// Where files may say a name that no symbol has.
+    pub fn as_text(&self) -> Option<Self> {
+        let is_of_symbols = matches!(
+            self.intent,
+            Intent::Symbol
+                | Intent::Callers
+                | Intent::Callees
+                | Intent::Overrides
+                | Intent::Subtypes
+                | Intent::Outline
+                | Intent::Impact
+                | Intent::Tests
+                | Intent::History
+        );
+        let is_code = has_code_inside(&self.subject) && !self.subject.contains(' ');
+        (is_of_symbols && is_code).then(|| plain(Intent::Text, &self.subject))
+    }
+
+    /// Where a repository has no record of an issue or merge request, commits may name it.
+    pub fn as_mention(&self) -> Option<Self> {
+        let is_number = self.subject.starts_with(['#', '!'])
+            && self.subject[1..].bytes().all(|byte| byte.is_ascii_digit());
+        let asks = matches!(self.intent, Intent::Show | Intent::Why | Intent::Timeline);
+        (asks && is_number).then(|| plain(Intent::Search, &self.subject))
     }
 
     /// Searches the texts for the words of a question.
@@ -104,6 +137,10 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     }
     let joined = words.join(" ");
     let said = said(&joined);
+    let of_text = texts::asked(whole, said.as_ref().map(|it| it.intent), known);
+    if let Some((intent, text)) = of_text.filter(|_| words.len() > 1) {
+        return plain(intent, &text);
+    }
     let announced = said.as_ref().and_then(|said| said.announced.as_deref());
     let mut subjects = subjects(question, announced, known);
     // A path has two ends, which may well be a type and its member.
@@ -125,10 +162,16 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
             plain(code, question)
         }
         Some(Intent::History) if asks_for_origin && subjects.is_empty() => {
-            // Commits that say it, best first: nothing is named whose history could be told.
-            plain(Intent::Search, question)
+            // Commits that say it, oldest first: nothing is named whose history could be told.
+            origin_of(&joined)
         }
-        Some(Intent::Flow) => path_of(question, &subjects, known),
+        Some(Intent::Flow) => {
+            path_of(question, &subjects, known).unwrap_or_else(|| plain(code, question))
+        }
+        // A method has no subtypes; what implements it overrides it.
+        Some(Intent::Subtypes) if matches!(subjects.as_slice(), [Subject::Symbol(name)] if known.is_method(name)) => {
+            meant(Intent::Overrides, question, &subjects)
+        }
         // A folder has no lines; what is said of it may stand anywhere.
         Some(Intent::Why) if matches!(subjects.as_slice(), [Subject::Path(it)] if !known.is_file(it)) => {
             plain(Intent::Search, question)
@@ -207,6 +250,26 @@ const OF_DEFINITIONS: &[&str] = &[
     "written",
 ];
 
+/// What is done with something, in words that do not end as most do.
+const IRREGULAR: &[&str] = &[
+    "built",
+    "caught",
+    "drawn",
+    "given",
+    "held",
+    "kept",
+    "made",
+    "put",
+    "read",
+    "run",
+    "sent",
+    "set",
+    "shown",
+    "thrown",
+    "torn",
+    "overridden",
+];
+
 /// A name of which a question asks where something is done with it: `where is X raised`.
 fn used_somewhere<'s>(words: &[&str], subjects: &'s [Subject]) -> Option<&'s str> {
     const ARTICLES: &[&str] = &["is", "are", "the", "a", "an", "function", "method", "class"];
@@ -221,15 +284,15 @@ fn used_somewhere<'s>(words: &[&str], subjects: &'s [Subject]) -> Option<&'s str
     let is_it = words[at].contains(name.as_str());
     let verb = bare(&lower(at + 1)?);
     let next = lower(at + 2).map(|word| bare(&word));
-    let is_verb = !verb.is_empty()
-        && !is_stop_word(&verb)
+    // `where is the App component`: a noun says what it is, not what is done with it.
+    let is_verb = (verb.ends_with("ed") || IRREGULAR.contains(&verb.as_str()))
         && !OF_DEFINITIONS.contains(&verb.as_str())
         && next.is_none_or(|next| next.is_empty() || is_stop_word(&next));
     (is_it && is_verb).then(|| subject.text())
 }
 
 /// A path has two ends; with one alone it is asked who leads there.
-fn path_of(question: &str, subjects: &[Subject], known: &dyn VocabularyLookup) -> Route {
+fn path_of(question: &str, subjects: &[Subject], known: &dyn VocabularyLookup) -> Option<Route> {
     let mut symbols = subjects.iter().filter(|it| matches!(it, Subject::Symbol(_)));
     let ends = match (symbols.next(), symbols.next()) {
         (Some(from), Some(to)) => (Some(from.text().to_owned()), Some(to.text().to_owned())),
@@ -243,10 +306,78 @@ fn path_of(question: &str, subjects: &[Subject], known: &dyn VocabularyLookup) -
         }
     };
     match ends {
-        (Some(from), Some(to)) => Route { to: Some(to), ..plain(Intent::Flow, &from) },
-        (Some(only), None) => plain(Intent::Callers, &only),
-        _ => plain(Intent::Search, question),
+        (Some(from), Some(to)) => Some(Route { to: Some(to), ..plain(Intent::Flow, &from) }),
+        (Some(only), None) => Some(plain(Intent::Callers, &only)),
+        _ => None,
     }
+}
+
+/// When something came to be, asked of the record: `since when is there dark mode` is about
+/// `dark mode`. What was taken away did not come to be then.
+fn origin_of(question: &str) -> Route {
+    const VERBS: &[&str] = &[
+        "added",
+        "adds",
+        "come",
+        "created",
+        "exist",
+        "exists",
+        "first",
+        "introduce",
+        "introduced",
+        "landed",
+        "since",
+        "start",
+        "started",
+        "support",
+        "supported",
+        "supports",
+        "appear",
+        "appeared",
+        "available",
+        "became",
+        "begin",
+        "began",
+    ];
+    const ENDED: &[&str] = &[
+        "changed",
+        "deleted",
+        "deprecated",
+        "dropped",
+        "drop",
+        "fixed",
+        "moved",
+        "remove",
+        "removed",
+        "renamed",
+        "replaced",
+        "released",
+        "merged",
+    ];
+    const ASKED: &[&str] = &["commit", "commits", "release", "version", "merge", "request", "long"];
+    let word = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric() && !"-_/".contains(c)).to_owned()
+    };
+    let words: Vec<String> = question.split_whitespace().map(word).collect();
+    let is_one_of = |word: &String, of: &[&str]| of.contains(&word.to_lowercase().as_str());
+    if words.iter().any(|word| is_one_of(word, ENDED)) {
+        return plain(Intent::Search, question);
+    }
+    // `since when does the editor support plugins`: not every text says whose they are.
+    let owned =
+        words.iter().position(|word| is_one_of(word, &["support", "supports", "have", "has"]));
+    let begin = owned.filter(|at| at + 1 < words.len()).map_or(0, |at| at + 1);
+    let mut rest: Vec<&str> = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(begin) {
+        let is_asked = is_one_of(word, ASKED) && at < 4;
+        if !(word.is_empty() || is_stop_word(word) || is_one_of(word, VERBS) || is_asked) {
+            rest.push(word);
+        }
+    }
+    if rest.is_empty() {
+        return plain(Intent::Search, question);
+    }
+    plain(Intent::Origin, &rest.join(" "))
 }
 
 /// Whether a question says more than one name and that its definition is wanted.
@@ -419,6 +550,14 @@ mod tests {
             names.split(' ').any(|known| known == name)
         }
 
+        fn is_method(&self, name: &str) -> bool {
+            name == "get_queryset"
+        }
+
+        fn has_route(&self, address: &str) -> bool {
+            address == "/users"
+        }
+
         fn is_member(&self, owner: &str, name: &str) -> bool {
             self.is_symbol(&format!("{owner}.{name}"))
         }
@@ -445,6 +584,7 @@ mod tests {
             ("group/app!34", Intent::Show),
             ("dec-4k2p9xqa", Intent::Show),
             ("ab5a9171", Intent::Show),
+            ("12345678", Intent::Search),
             ("Flask.run", Intent::Symbol),
             ("get_queryset", Intent::Symbol),
             ("src/flask/app.py:120", Intent::Why),
@@ -546,6 +686,7 @@ mod tests {
             ("path from open to set", "open", "set"),
             ("how do I get from `run` to `open`", "run", "open"),
             ("path between Flask and slugify", "Flask", "slugify"),
+            ("from Flask.run to open", "Flask.run", "open"),
             ("how does open reach QuerySet", "open", "QuerySet"),
             // Nobody knows it, and no other question is answered.
             ("path from Flask.run to park", "Flask.run", "park"),
@@ -555,7 +696,67 @@ mod tests {
             let ends = (found.intent, found.subject.as_str(), found.to.as_deref());
             assert_eq!(ends, (Intent::Flow, from, Some(to)), "{question}");
         }
+        assert_eq!(
+            routed("how do I get to the settings page"),
+            (Intent::Context, "how do I get to the settings page".into())
+        );
         assert_eq!(routed("how does it reach Model.save"), (Intent::Callers, "Model.save".into()));
+    }
+
+    #[test]
+    fn what_has_no_symbol_is_looked_for_in_the_files() {
+        for (question, intent, subject) in [
+            ("what does the DOWNLOAD_DELAY setting do", Intent::Text, "DOWNLOAD_DELAY"),
+            ("where is DOWNLOAD_DELAY read", Intent::Text, "DOWNLOAD_DELAY"),
+            ("what does the auto-save config option do", Intent::Text, "auto-save"),
+            ("where is the option idle-timeout read", Intent::Text, "idle-timeout"),
+            ("what is the default of scrolloff?", Intent::Text, "scrolloff"),
+            ("what does --dry-run do", Intent::Text, "--dry-run"),
+            ("what does AllCops/NewCops do", Intent::Text, "AllCops/NewCops"),
+            ("what does get_queryset() do", Intent::Symbol, "get_queryset"),
+            ("where is the error 'cannot open' raised", Intent::Text, "cannot open"),
+            ("why do I get \"cannot open the file\"", Intent::Text, "cannot open the file"),
+            ("what handles /users", Intent::Routes, "/users"),
+            ("what handles GET /api/v1/query", Intent::Text, "/api/v1/query"),
+            // Names that the index knows, tasks, and words of other questions stay what they are.
+            ("where is Model used", Intent::Callers, "Model"),
+            (
+                "how do I add a new config option?",
+                Intent::Context,
+                "how do I add a new config option?",
+            ),
+            ("why do we need --dry-run", Intent::Search, "why do we need --dry-run"),
+            ("what was decided about 'static secrets'", Intent::Decided, "'static secrets'"),
+            ("\"static secrets\" +gateway", Intent::Search, "\"static secrets\" +gateway"),
+        ] {
+            assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
+        }
+        let unknown = route("what extends React.Component", &Project);
+        assert_eq!(unknown.as_text().map(|it| it.subject), Some("React.Component".to_owned()));
+        assert_eq!(route("who calls nobody", &Project).as_text(), None);
+    }
+
+    #[test]
+    fn when_something_came_to_be_is_asked_of_the_oldest_that_says_it() {
+        for (question, intent, subject) in [
+            ("when was dark mode added", Intent::Origin, "dark mode"),
+            ("since when are there elbow arrows?", Intent::Origin, "elbow arrows"),
+            ("since when does remote write 2.0 exist", Intent::Origin, "remote write 2.0"),
+            ("since when does the editor support DAP", Intent::Origin, "DAP"),
+            ("which commit introduced the agent mode", Intent::Origin, "agent mode"),
+            ("when was dark mode dropped", Intent::Search, "when was dark mode dropped"),
+            ("since when is there get_queryset", Intent::History, "get_queryset"),
+        ] {
+            assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_noun_behind_a_name_is_nothing_that_is_done_with_it() {
+        assert_eq!(routed("where is the Model component").0, Intent::Symbol);
+        assert_eq!(routed("where is the Model registered").0, Intent::Callers);
+        assert_eq!(routed("what implements get_queryset").0, Intent::Overrides);
+        assert_eq!(routed("how does Model.save get to QuerySet").0, Intent::Flow);
     }
 
     #[test]
@@ -579,7 +780,7 @@ mod tests {
     fn what_is_not_understood_is_searched_for() {
         for question in [
             "why did we drop libgmp",
-            "when was dark mode added",
+            "when was dark mode removed",
             "open questions about tokens",
             "who calls nobody",
             "why is cli-tools there",

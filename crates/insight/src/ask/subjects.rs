@@ -17,6 +17,12 @@ pub trait VocabularyLookup {
     /// Whether a symbol called `name` is a member of one called `owner`.
     fn is_member(&self, owner: &str, name: &str) -> bool;
 
+    /// Whether all symbols called so are methods.
+    fn is_method(&self, name: &str) -> bool;
+
+    /// Whether a route has this address.
+    fn has_route(&self, address: &str) -> bool;
+
     /// From the root of the repository.
     fn is_file(&self, path: &str) -> bool;
 
@@ -227,7 +233,7 @@ pub(super) fn ends_of_path(
 }
 
 /// A word without the marks around it.
-fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     let word = word.trim_matches(['`', '"', '\'', ',', ';', '?', '(', '[', '<', '>', ']']);
     word.trim_end_matches(['.', ':', '!'])
 }
@@ -275,8 +281,10 @@ fn is_reference(word: &str) -> bool {
     });
     let is_commit = (7..=40).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && word.bytes().any(|byte| byte.is_ascii_digit());
-    // Many a word looks like an abbreviated hash; one needs a digit to count.
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && (word.len() >= 12 || word.bytes().any(|byte| byte.is_ascii_alphabetic()));
+    // Many a word looks like an abbreviated hash; one needs a digit to count, and a number
+    // in a question is one.
     is_record || is_commit || matches!(Reference::parse(word), Ok(Reference::Entity(_)))
 }
 
@@ -290,5 +298,7 @@ pub(super) fn has_code_inside(name: &str) -> bool {
     let inner_dot =
         name.split_once('.').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty());
     let has_upper_inside = name.chars().skip(1).any(char::is_uppercase);
-    name.contains('_') || name.contains("::") || inner_dot || has_upper_inside
+    // `2.0` is a number.
+    let has_letter = name.chars().any(char::is_alphabetic);
+    has_letter && (name.contains('_') || name.contains("::") || inner_dot || has_upper_inside)
 }

@@ -13,6 +13,7 @@ pub mod dataflow;
 mod definitions;
 mod dispatch;
 pub(crate) mod files;
+pub mod find;
 pub mod flow;
 pub mod gap;
 pub mod graph;

@@ -23,7 +23,7 @@ pub struct FileOutline {
     pub language: String,
     pub symbols: Vec<OutlineSymbol>,
     /// Fields, variables and what is written inside functions, which are left out
-    /// unless asked for.
+    /// unless asked for; but a few functions inside others are not.
     pub left_out: u64,
     /// Why the file could not be read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,16 +71,18 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
     let mut symbols: Vec<OutlineSymbol> = Vec::new();
     let mut around: Vec<u32> = Vec::new();
     let (mut end_of_function, mut left_out) = (0, 0);
+    let mut is_inside: Vec<bool> = Vec::new();
     for (entry, node) in entries.iter().zip(nodes.iter()) {
         if entry.kind == NodeKind::Module {
             continue;
         }
         let is_inner = entry.start_line <= end_of_function && entry.end_line <= end_of_function;
-        if !is_full && (is_inner || is_detail(entry.kind)) {
+        if !is_full && (is_detail(entry.kind) || is_inner && !is_callable(entry.kind)) {
             left_out += 1;
             continue;
         }
-        if matches!(entry.kind, NodeKind::Function | NodeKind::Method) && !is_inner {
+        is_inside.push(is_inner);
+        if is_callable(entry.kind) && !is_inner {
             end_of_function = entry.end_line;
         }
         around.retain(|end| *end >= entry.start_line);
@@ -96,6 +98,9 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
             is_test: entry.is_test,
         });
         around.push(entry.end_line);
+    }
+    if !is_full {
+        left_out += take_crowd(&mut symbols, &is_inside);
     }
     let mut others = Vec::new();
     for member in rest {
@@ -136,13 +141,15 @@ fn of_text(
     let mut symbols: Vec<OutlineSymbol> = Vec::new();
     let mut around: Vec<u32> = Vec::new();
     let (mut end_of_function, mut left_out) = (0, 0);
+    let mut is_inside: Vec<bool> = Vec::new();
     for entry in all.iter().filter(|entry| entry.kind != NodeKind::Module) {
         let is_inner = entry.start_line <= end_of_function && entry.end_line <= end_of_function;
-        if !is_full && (is_inner || is_detail(entry.kind)) {
+        if !is_full && (is_detail(entry.kind) || is_inner && !is_callable(entry.kind)) {
             left_out += 1;
             continue;
         }
-        if matches!(entry.kind, NodeKind::Function | NodeKind::Method) && !is_inner {
+        is_inside.push(is_inner);
+        if is_callable(entry.kind) && !is_inner {
             end_of_function = entry.end_line;
         }
         around.retain(|end| *end >= entry.start_line);
@@ -158,6 +165,9 @@ fn of_text(
         });
         around.push(entry.end_line);
     }
+    if !is_full {
+        left_out += take_crowd(&mut symbols, &is_inside);
+    }
     let others = Vec::new();
     FileOutline {
         standing: scope.standing(),
@@ -169,6 +179,25 @@ fn of_text(
         trouble: None,
         others,
     }
+}
+
+const fn is_callable(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Function | NodeKind::Method)
+}
+
+/// Functions inside functions that are shown beside few others.
+const FEW_INNER: usize = 4;
+
+/// A few functions inside others say what those do; many, as of callbacks, hide the rest and
+/// are taken out. Gives how many.
+fn take_crowd(symbols: &mut Vec<OutlineSymbol>, is_inside: &[bool]) -> u64 {
+    let n_inner = is_inside.iter().filter(|it| **it).count();
+    if n_inner <= FEW_INNER.max((is_inside.len() - n_inner) / 4) {
+        return 0;
+    }
+    let mut is_inside = is_inside.iter();
+    symbols.retain(|_| !is_inside.next().copied().unwrap_or_default());
+    n_inner as u64
 }
 
 pub(super) const fn is_detail(kind: NodeKind) -> bool {

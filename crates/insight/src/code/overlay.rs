@@ -209,6 +209,15 @@ impl EditedFile {
         })
     }
 
+    /// Lines of the text that have something, with their numbers.
+    pub fn lines_where<'f>(
+        &'f self,
+        has: impl Fn(&str) -> bool + 'f,
+    ) -> impl Iterator<Item = (u32, &'f str)> {
+        let lines = self.text.as_deref().unwrap_or_default().lines().enumerate();
+        lines.filter(move |(_, text)| has(text)).map(|(at, text)| (at as u32 + 1, text))
+    }
+
     /// Whether lines of the text have a word.
     pub fn has_word_within(&self, word: &str, first: u32, last: u32) -> Option<u32> {
         let lines = self.text.as_deref()?.lines().enumerate();

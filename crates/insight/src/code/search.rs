@@ -249,6 +249,7 @@ fn hit(view: &View<'_>, found: &SymbolHit, words: &[String]) -> Result<Option<Se
         passages: Vec::new(),
         also: Vec::new(),
         foreign: false,
+        is_told_by_title: false,
         explanation: None,
         memory: None,
         symbol: Some(SymbolNote {

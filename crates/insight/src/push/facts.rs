@@ -10,7 +10,7 @@ use crate::code::{Direction, TraversalOptions, View, files_of_step};
 use crate::context::is_aside;
 use crate::why::linked_records;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, is_test_file, is_test_path};
+use model::code::{EdgeKind, NodeKind, SymbolKind, is_test_file, is_test_path};
 use model::ids::NodeId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ use store::paths;
 
 /// Places named of many.
 const NAMED: usize = 3;
+/// Files of tests that are named.
+const FILES_OF_TESTS: usize = 2;
 /// Columns of a quoted text.
 const QUOTED: usize = 150;
 /// Notes on lines of a file that are looked through.
@@ -258,8 +260,23 @@ pub(super) fn contract(view: &View<'_>, symbol: &LocatedSymbol) -> Result<Option
     Ok(Some(PushLine::new(LineKind::Contract, "index", &symbol.symbol, text)))
 }
 
-/// The tests of a file: how many steps away the nearest is, and what they are called.
-type FileTests = (u32, Vec<Option<String>>);
+/// Of a file: how many steps away its nearest test is, and all of them.
+type FileTests = (u32, Vec<ReachingTest>);
+
+struct ReachingTest {
+    node: NodeId,
+    /// Where it is written in the file.
+    symbol: Option<String>,
+}
+
+/// Whether other functions call what stands among the tests: it helps them, and is no test.
+fn is_helper(view: &View<'_>, test: &ReachingTest) -> Result<bool> {
+    if test.symbol.is_none() {
+        return Ok(false);
+    }
+    let callers = view.own_incoming(test.node)?;
+    Ok(callers.iter().any(|step| step.kind == EdgeKind::Calls && step.node != test.node))
+}
 
 /// Tests that reach symbols, the nearest first.
 pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Option<PushLine>> {
@@ -278,28 +295,44 @@ pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Optio
             if !symbol.is_test && !is_test_file(&path) {
                 continue;
             }
-            let named = (path == symbol.path).then(|| symbol.symbol.clone());
+            let is_named = path == symbol.path && symbol.kind != SymbolKind::Module;
+            let named = is_named.then(|| symbol.symbol.clone());
             let entry = files.entry(path).or_insert((reached.depth, Vec::new()));
             entry.0 = entry.0.min(reached.depth);
-            entry.1.push(named);
+            entry.1.push(ReachingTest { node: reached.node, symbol: named });
         }
-    }
-    if files.is_empty() {
-        return Ok(None);
     }
     let mut files: Vec<(String, FileTests)> = files.into_iter().collect();
     files.sort_by(|a, b| (a.1.0, &a.0).cmp(&(b.1.0, &b.0)));
-    let n_files = files.len();
-    let shown: Vec<String> = files
-        .iter()
-        .take(2)
-        .map(|(path, (_, tests))| match tests.as_slice() {
-            [Some(only)] => format!("{} ({})", name(path), name(last(only))),
-            [_] => name(path),
-            several => format!("{} ({} tests)", name(path), several.len()),
-        })
-        .collect();
-    let rest = if n_files > 2 { format!(" +{} files", n_files - 2) } else { String::new() };
+    let mut shown: Vec<String> = Vec::new();
+    let mut n_files = 0;
+    for (path, (_, mut tests)) in files {
+        if shown.len() < FILES_OF_TESTS {
+            let mut own = Vec::new();
+            for test in tests {
+                if !is_helper(view, &test)? {
+                    own.push(test);
+                }
+            }
+            tests = own;
+            let text = match tests.as_slice() {
+                [] => continue,
+                [ReachingTest { symbol: Some(only), .. }] => {
+                    format!("{} ({})", name(&path), name(last(only)))
+                }
+                [_] => name(&path),
+                several => format!("{} ({} tests)", name(&path), several.len()),
+            };
+            shown.push(text);
+        }
+        n_files += 1;
+    }
+    if shown.is_empty() {
+        return Ok(None);
+    }
+    let more = n_files - shown.len();
+    let plural = if more == 1 { "" } else { "s" };
+    let rest = if more > 0 { format!(" +{more} file{plural}") } else { String::new() };
     let about: Vec<&str> = symbols.iter().map(|symbol| symbol.symbol.as_str()).collect();
     let text = format!("tests that reach it: {}{rest}", shown.join(", "));
     Ok(Some(PushLine::new(LineKind::Tests, "index", &about.join(","), text)))

@@ -85,6 +85,12 @@ impl PushLine {
         let key = format!("{}:{source}:{about}", kind.as_str());
         PushLine { kind, source, text, key }
     }
+
+    /// Where a symbol is, told once whether a prompt or a search asked for it.
+    fn of_place(kind: LineKind, symbol: &crate::code::SymbolRef, text: String) -> Self {
+        let key = format!("place:{}:{}", symbol.path, symbol.line);
+        PushLine { kind, source: "index".to_owned(), text, key }
+    }
 }
 
 /// Where the agent stands, and what may be used to speak to it.

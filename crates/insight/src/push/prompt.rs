@@ -157,7 +157,7 @@ fn symbols(context: &PushContext<'_>, prompt: &str) -> Result<Vec<PushLine>> {
         }
         let own = name(short(&symbol.symbol));
         let text = format!("{own} ({}) {}:{}", symbol.kind, name(&symbol.path), symbol.line);
-        lines.push(PushLine::new(LineKind::Pointer, "index", &symbol.symbol, text));
+        lines.push(PushLine::of_place(LineKind::Pointer, &symbol, text));
         if lines.len() == MOST_POINTERS {
             break;
         }

@@ -6,8 +6,9 @@ use super::located::{has_word, head_of};
 use super::quote::name;
 use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
-use crate::code::{View, exact_symbols, signature, slip};
+use crate::code::{SymbolRef, View, exact_symbols, signature, slip};
 use model::Result;
+use model::code::{NodeKind, SymbolKind};
 use model::ids::NodeId;
 
 /// A search that an agent has just made.
@@ -32,7 +33,7 @@ pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<Pu
     let mut lines = Vec::new();
     let mut linked = Vec::new();
     for typed in search.names.iter().take(MOST_NAMES) {
-        let nodes = exact_symbols(&view, typed)?;
+        let nodes = defined(&view, typed, search.is_empty)?;
         if nodes.is_empty() {
             if search.is_empty {
                 lines.extend(near(&view, typed)?);
@@ -50,11 +51,31 @@ pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<Pu
         // Where one definition was shown, the agent knows what the name is.
         if places.len() == nodes.len() {
             let text = format!("{} is defined at {}", name(typed), places.join(", "));
-            lines.push(PushLine::new(LineKind::Definition, "index", typed, text));
+            let only = if nodes.len() == 1 { view.symbol(nodes[0])? } else { None };
+            lines.push(match only {
+                Some(symbol) => PushLine::of_place(LineKind::Definition, &symbol, text),
+                None => PushLine::new(LineKind::Definition, "index", typed, text),
+            });
         }
     }
     linked.extend(lines);
     Ok(linked)
+}
+
+/// What a name stands for. Where something was found, variables and parameters may be
+/// called as a field is of a type that is meant nowhere.
+fn defined(view: &View<'_>, typed: &str, with_fields: bool) -> Result<Vec<NodeId>> {
+    let mut nodes = exact_symbols(view, typed)?;
+    if !with_fields {
+        let mut others = Vec::new();
+        for node in nodes {
+            if view.node(node)?.is_none_or(|row| row.kind != NodeKind::Field) {
+                others.push(node);
+            }
+        }
+        nodes = others;
+    }
+    Ok(nodes)
 }
 
 /// Where a node is defined; none where the output shows it.
@@ -68,7 +89,8 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
         (line.contains(file) && line.contains(&at_line) && has_word(line, own))
             || (head != own && has_word(line, &head))
     });
-    Ok((!is_shown).then(|| {
+    let is_other = has_word(shown, own) && !is_called(shown, own, &symbol);
+    Ok((!is_shown && !is_other).then(|| {
         let kind = match short(&symbol.symbol) {
             owned if owned.contains('.') => format!("{} {}", symbol.kind, name(owned)),
             _ => symbol.kind.to_string(),
@@ -77,10 +99,48 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
     }))
 }
 
+/// Whether lines that have the name of a function call it: a variable of this name, or a
+/// method of a library where the function is free, is something else. Ruby calls without
+/// brackets.
+fn is_called(shown: &str, own: &str, symbol: &SymbolRef) -> bool {
+    let is_callable = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
+    if !is_callable || symbol.path.ends_with(".rb") {
+        return true;
+    }
+    let is_free = symbol.kind == SymbolKind::Function;
+    shown.match_indices(own).any(|(at, _)| {
+        let after = &shown[at + own.len()..];
+        let is_call = after.starts_with('(') || after.starts_with("::<");
+        is_call && !(is_free && shown[..at].ends_with('.'))
+    })
+}
+
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
     let Some(node) = slip(view, typed)? else { return Ok(None) };
     let Some(symbol) = view.symbol(node)? else { return Ok(None) };
     let place = format!("{} {}:{}", name(short(&symbol.symbol)), name(&symbol.path), symbol.line);
     let text = format!("nothing is called {}; near: {place}", name(typed));
     Ok(Some(PushLine::new(LineKind::NearName, "index", typed, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_that_of_a_function_where_it_is_called() {
+        let symbol = |kind: SymbolKind| SymbolRef {
+            qualified_name: String::new(),
+            symbol: "lib.filter_map".to_owned(),
+            kind,
+            path: "src/lib.rs".to_owned(),
+            line: 3,
+            is_test: false,
+        };
+        let called = |shown: &str, kind| is_called(shown, "filter_map", &symbol(kind));
+        assert!(called("a.rs:1: filter_map(it)", SymbolKind::Function));
+        assert!(!called("a.rs:1: it.filter_map(|x| x)", SymbolKind::Function));
+        assert!(called("a.rs:1: it.filter_map(|x| x)", SymbolKind::Method));
+        assert!(!called("a.rs:1: let filter_map = 1;", SymbolKind::Method));
+    }
 }

@@ -3,7 +3,9 @@
 use super::answer::{self, Answer, ErrorDocument};
 use super::session_use::SessionUse;
 use super::shared::{Asker, Shared};
-use super::{background, completion, instructions, place, progress, prompts, resources};
+use super::{
+    agent_clients, background, completion, instructions, place, progress, prompts, resources,
+};
 use model::Error;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorData,
@@ -81,6 +83,14 @@ impl Session {
             }
         }
         answer
+    }
+
+    /// Agents get one form of an answer, whoever entered the server with them.
+    fn is_text_only(&self, peer: &Peer<RoleServer>) -> bool {
+        let is_agent = |peer: &Peer<RoleServer>| {
+            peer.peer_info().is_some_and(|info| agent_clients::is_agent(&info.client_info.name))
+        };
+        self.shared.options.text_only || is_agent(peer)
     }
 
     async fn asker(&self, context: &RequestContext<RoleServer>) -> Asker {
@@ -197,13 +207,18 @@ impl ServerHandler for Session {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.shared.listed().to_vec()))
+        let text_only = self.is_text_only(&context.peer);
+        Ok(ListToolsResult::with_all_items(self.shared.listed(text_only).to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.listed().iter().find(|tool| tool.name == name).cloned()
+        self.shared
+            .listed(self.shared.options.text_only)
+            .iter()
+            .find(|tool| tool.name == name)
+            .cloned()
     }
 
     async fn call_tool(
@@ -212,7 +227,7 @@ impl ServerHandler for Session {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = &self.shared.options.tools;
-        let text_only = self.shared.options.text_only;
+        let text_only = self.is_text_only(&context.peer);
         let Some(entry) = tools.answering(&request.name) else {
             return Err(ErrorData::invalid_params(tools.no_such_tool(&request.name), None));
         };

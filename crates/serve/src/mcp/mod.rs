@@ -1,5 +1,6 @@
 //! The MCP server: tools, resources, prompts; over stdio or streamable HTTP.
 
+mod agent_clients;
 mod aliases;
 mod answer;
 mod arguments;

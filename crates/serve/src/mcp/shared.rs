@@ -44,6 +44,7 @@ pub struct Shared {
     readers: Arc<ReaderPool>,
     trees: Arc<TreeStates>,
     listed: OnceLock<Vec<Listed>>,
+    listed_as_text: OnceLock<Vec<Listed>>,
     providers: Providers,
 }
 
@@ -70,6 +71,7 @@ impl Shared {
         options.dir = insight::file_target::real(&options.dir);
         Arc::new(Shared {
             listed: OnceLock::new(),
+            listed_as_text: OnceLock::new(),
             providers: providers(Arc::clone(&around)),
             around,
             options,
@@ -93,10 +95,10 @@ impl Shared {
 
     /// The tools offered, as clients see them: made once, because over HTTP
     /// they are looked at with every call.
-    pub fn listed(&self) -> &[Listed] {
-        let list =
-            || self.options.tools.entries().map(|entry| entry.listed(self.options.text_only));
-        self.listed.get_or_init(|| list().collect())
+    pub fn listed(&self, text_only: bool) -> &[Listed] {
+        let list = || self.options.tools.entries().map(|entry| entry.listed(text_only));
+        let listed = if text_only { &self.listed_as_text } else { &self.listed };
+        listed.get_or_init(|| list().collect())
     }
 
     /// Asks a tool; the whole answer as it is sent.

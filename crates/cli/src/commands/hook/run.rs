@@ -118,7 +118,7 @@ fn said(ctx: &Ctx, ui: &mut Ui, agent: &Agent, event: PushEvent) -> Result<Push>
     let reader = Reader::open(&database)?;
     let context = PushContext {
         scope: if is_trusted { push::scope_here(&reader, &repository.top)? } else { None },
-        memory: memory_access(&reader, &dir, &roots, is_trusted)?,
+        memory: memory_access(&reader, &dir, &roots, is_trusted, event)?,
         now: ctx.now(),
         reader: &reader,
     };
@@ -196,11 +196,15 @@ fn memory_access(
     dir: &Path,
     roots: &[Root],
     is_trusted: bool,
+    event: PushEvent,
 ) -> Result<MemoryAccess> {
     let known = store::memory::roots(reader)?;
-    let around = memory_roots::around_dir(dir).filter(|_| is_trusted);
     let dirs: Vec<String> = roots.iter().map(index::path_text).collect();
-    let ids = known.iter().filter(|row| dirs.contains(&row.path)).map(|row| row.id).collect();
+    let ids: Vec<_> =
+        known.iter().filter(|row| dirs.contains(&row.path)).map(|row| row.id).collect();
+    // Where it is asked from ranks what a prompt gets, and git may have to be run for it.
+    let ranks = event == PushEvent::Prompt && !ids.is_empty();
+    let around = memory_roots::around_dir(dir).filter(|_| is_trusted && ranks);
     let from = memory_roots::standpoint(reader, around.as_ref())?;
     Ok(MemoryAccess { roots: ids, dirs, from })
 }

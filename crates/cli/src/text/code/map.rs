@@ -3,7 +3,7 @@
 use super::{place, short_name};
 use crate::text::{counted, grouped};
 use crate::ui::{Label, Painter, Show};
-use insight::agent_text::own_name;
+use insight::agent_text::{own_name, shown_path};
 use insight::code::SymbolRef;
 use insight::code::map::{RepoMap, TypeSummary};
 use model::text::one_line;
@@ -64,7 +64,7 @@ fn sections(map: &RepoMap) -> Vec<Section> {
     let folders = map.folders.iter().map(|it| {
         let joint = if it.holds.is_empty() { "" } else { ": " };
         let holds = format!("{joint}{}", it.holds.join(", "));
-        format!("{} {}{holds}", it.path, counted(it.files, "file", "files"))
+        format!("{} {}{holds}", shown_path(&it.path), counted(it.files, "file", "files"))
     });
     let more_folders = (map.more_folders > 0)
         .then(|| format!("and {}", counted(map.more_folders, "smaller one", "smaller ones")));
@@ -78,7 +78,8 @@ fn sections(map: &RepoMap) -> Vec<Section> {
         map.most_called.iter().map(|it| format!("{} {} {}", it.count, name(&it.at), at(&it.at)));
     let extended =
         map.most_extended.iter().map(|it| format!("{} {} {}", it.count, name(&it.at), at(&it.at)));
-    let changed = map.most_changed.iter().map(|it| format!("{} {}", it.count, it.path));
+    let changed =
+        map.most_changed.iter().map(|it| format!("{} {}", it.count, shown_path(&it.path)));
     let decisions =
         map.decisions.iter().map(|it| format!("{} {}", it.id, one_line(&it.title, 100)));
     vec![

@@ -3,6 +3,7 @@
 
 mod communities;
 pub mod export;
+mod find;
 mod flow;
 mod fsck;
 mod impact;
@@ -18,6 +19,7 @@ mod routes;
 mod symbol;
 
 use crate::ui::{Label, Painter};
+use insight::agent_text::shown_path;
 use insight::code::SymbolRef;
 use insight::code::neighbours::UnresolvedSite;
 
@@ -29,7 +31,7 @@ pub(crate) fn place(path: &str, line: u32) -> String {
     if path.is_empty() {
         return String::new();
     }
-    format!("{path}:{line}")
+    format!("{}:{line}", shown_path(path))
 }
 
 /// What lines that are no rows begin with: nothing on a terminal, `# ` in a pipe,

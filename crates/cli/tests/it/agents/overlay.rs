@@ -35,7 +35,7 @@ fn lines_definitions_and_calls_are_those_of_the_work_tree() {
     assert!(callers.contains("not bound: src/shop/cart.py:12"), "{callers}");
     assert!(callers.contains("Cart.total_price src/shop/cart.py:14"), "{callers}");
     let new = run(&shop, &["symbol", "tax_of", "--agent"]);
-    assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
+    assert!(new.starts_with("src/shop/cart.py:11 def Cart.tax_of(self)"), "{new}");
     let callers = shop.site.env.lore_in(&shop.dir(), &["callers", "tax_of"], "");
     assert!(callers.stderr.contains("`tax_of` is new in the work tree"), "{callers}");
     let read = run(&shop, &["read", "Cart.tax_of"]);
@@ -74,7 +74,7 @@ fn edits_after_an_index_of_the_work_tree_are_seen_too() {
         &format!("{later}    def tax_of(self):"),
     );
     let symbol = run(&shop, &["symbol", "later", "--agent"]);
-    assert!(symbol.starts_with("src/shop/cart.py:11 [Cart] def later(self)"), "{symbol}");
+    assert!(symbol.starts_with("src/shop/cart.py:11 def Cart.later(self)"), "{symbol}");
     // Taken back, nothing of it is left.
     let dir = shop.dir().display().to_string();
     let _clean = shop.site.env.git(&["-C", &dir, "checkout", "-q", "--", "."]);
@@ -108,7 +108,7 @@ fn reasons_are_those_of_the_lines_where_a_symbol_stands_now() {
     assert!(traced.contains("in Cart.apply_discount src/shop/cart.py:34"), "{traced}");
     // A line of the text as it is now stands in what is around it now.
     let line = run(&shop, &["why", "src/shop/cart.py:32", "--agent"]);
-    assert!(line.contains("in Cart.total_price src/shop/cart.py:31 (edited)"), "{line}");
+    assert!(line.contains("in Cart.total_price:31 (edited)"), "{line}");
     edit(
         &shop,
         "src/shop/money.py",
@@ -195,7 +195,7 @@ fn a_server_knows_definitions_that_nobody_committed() {
     let gift = shop.dir().join("src/shop/gift.py");
     std::fs::write(&gift, "def wrap_gift():\n    pass\n").unwrap();
     let new = text("symbol", json!({ "name": "tax_of" }));
-    assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
+    assert!(new.starts_with("src/shop/cart.py:11 def Cart.tax_of(self)"), "{new}");
     assert!(new.contains("(edited)"), "{new}");
     let new = text("symbol", json!({ "name": "wrap_gift" }));
     assert!(new.starts_with("src/shop/gift.py:1 def wrap_gift()"), "{new}");

@@ -56,6 +56,27 @@ fn a_clone_that_nobody_trusts_says_nothing_to_anybody() {
     assert_eq!(shop.hook("claude", "session-start", &start), "");
 }
 
+/// A hook is one process: git would take longer than all the rest.
+#[cfg(unix)]
+#[test]
+fn a_hook_runs_no_git() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut shop = Shop::untrusted();
+    let _trusted = shop.site.env.lore_in(&shop.dir(), &["trust"], "").success();
+    let dir = shop.dir().display().to_string();
+    let ran = shop.site.env.dir().join("git-ran");
+    let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\nexit 1\n", ran.display());
+    let git = shop.site.env.write_file("programs/git", &script);
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", git.parent().unwrap().display());
+    shop.site.env.set_var("PATH", &path);
+    for (event, mut input) in events(&dir) {
+        input["cwd"] = dir.clone().into();
+        assert!(!shop.hook("claude", event, &input).is_empty(), "{event}");
+    }
+    assert_eq!(std::fs::read_to_string(&ran).unwrap_or_default(), "");
+}
+
 #[test]
 fn whatever_comes_in_a_hook_ends_well() {
     let shop = Shop::new();

@@ -73,6 +73,13 @@ impl Client {
         client
     }
 
+    /// Starts as a client of this name.
+    pub fn named(env: &TestEnv, dir: &Path, name: &str) -> Client {
+        let mut client = Client::start(env, dir, &[]);
+        client.greet_as(name, json!({}));
+        client
+    }
+
     /// Starts as a client that works in these folders.
     pub fn with_roots(env: &TestEnv, dir: &Path, args: &[&str], roots: &[&Path]) -> Client {
         let mut client = Client::start(env, dir, args);
@@ -83,12 +90,16 @@ impl Client {
 
     /// The handshake; what the server says of itself.
     pub fn greet(&mut self, capabilities: Value) -> Value {
+        self.greet_as("test", capabilities)
+    }
+
+    fn greet_as(&mut self, name: &str, capabilities: Value) -> Value {
         let greeted = self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
                 "capabilities": capabilities,
-                "clientInfo": { "name": "test", "version": "1" },
+                "clientInfo": { "name": name, "version": "1" },
             }),
         );
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));

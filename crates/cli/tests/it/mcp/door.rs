@@ -109,6 +109,24 @@ fn answers_are_lines_unless_a_program_asks_for_json() {
     assert_eq!(listed["result"]["tools"][0].get("outputSchema"), None);
 }
 
+/// Such clients hand the JSON form alone to their model, whatever the text says.
+#[test]
+fn agents_get_the_text_alone_however_the_server_was_entered() {
+    let (site, clone) = harbour();
+    for (name, is_agent) in [("claude-code", true), ("codex-mcp-client", true), ("probe", false)] {
+        let mut client = Client::named(&site.env, &clone, name);
+        let result = client.call("search", json!({ "query": "cookie" }));
+        assert_eq!(result.get("structuredContent").is_none(), is_agent, "{name}: {result}");
+        let refused = client.request(
+            "tools/call",
+            json!({ "name": "search", "arguments": { "query": "x", "format": "yaml" } }),
+        );
+        assert_eq!(refused["result"].get("structuredContent").is_none(), is_agent, "{name}");
+        let listed = client.request("tools/list", json!({}));
+        assert_eq!(listed["result"]["tools"][0].get("outputSchema").is_none(), is_agent, "{name}");
+    }
+}
+
 #[test]
 fn a_budget_is_kept_and_what_is_missing_is_said() {
     let (site, clone) = harbour();

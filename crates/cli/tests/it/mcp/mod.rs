@@ -82,6 +82,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("map", "{}"),
     ("outline", r#"{"path": "src/login.rs"}"#),
     ("read", r#"{"target": "session"}"#),
+    ("find_text", r#"{"text": "session"}"#),
     ("communities", "{}"),
     ("owners", r#"{"path": "src/login.rs"}"#),
     ("routes", "{}"),

@@ -66,13 +66,37 @@ impl Tool for Ask {
             .over_work_tree(|scope| super::code::over_work_tree(call, scope));
         let meant = route(question, &known);
         let answered = run(call, &meant);
+        // Without a forge commits may still name the number.
+        let has_no_record =
+            answered.as_ref().is_err_and(|error| error.code() == ErrorCode::NotIndexed);
+        if let Some(route) = meant.as_mention().filter(|_| has_no_record)
+            && known.into_missing(&call.dir).is_none()
+            && let Ok(found) = run(call, &route)
+        {
+            if let Err(error) = &answered {
+                call.warn(error.message().to_owned());
+            }
+            return Ok(found);
+        }
         let fell_short = match &answered {
             Ok(answer) => is_empty(&answer.answer),
             Err(error) => {
                 matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous)
             }
         };
-        if !fell_short || !meant.may_be_searched() {
+        if !fell_short {
+            return answered;
+        }
+        if let Some(route) = meant.as_text()
+            && let Ok(found) = run(call, &route)
+        {
+            // No symbol has the name, but files say it.
+            if let Err(error) = &answered {
+                call.warn(error.message().to_owned());
+            }
+            return Ok(found);
+        }
+        if !meant.may_be_searched() {
             return answered;
         }
         // Words may still find what the name did not.
@@ -125,14 +149,20 @@ fn request(route: &Route) -> (&'static str, Value) {
         Intent::Impact => ("impact", json!({ "target": subject })),
         Intent::Tests => ("test_scope", json!({ "paths": [subject] })),
         Intent::Flow => ("flow", json!({ "from": subject, "to": route.to })),
+        Intent::Routes if subject.starts_with('/') => ("routes", json!({ "pattern": subject })),
         Intent::Routes => ("routes", json!({})),
         Intent::Owners => ("owners", json!({ "path": subject })),
         Intent::Experts => ("experts", json!({ "target": subject })),
         Intent::Timeline => ("timeline", json!({ "query": subject })),
         Intent::History => ("symbol_history", json!({ "symbol": subject })),
         Intent::FileHistory => ("file_history", json!({ "path": subject })),
+        Intent::Text => ("find_text", json!({ "text": subject })),
         Intent::Context => ("context_for_task", json!({ "task": subject })),
         Intent::Search => ("search", json!({ "query": subject, "limit": 8, "here": true })),
+        Intent::Origin => {
+            let asked = json!({ "query": subject, "limit": 8, "here": true, "oldest": true });
+            ("search", asked)
+        }
         Intent::Decided => {
             let asked = json!({ "query": subject, "limit": 8, "here": true, "decided": true });
             ("search", asked)

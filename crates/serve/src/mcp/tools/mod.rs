@@ -12,6 +12,7 @@ mod context;
 mod experts;
 mod feedback;
 mod file_history;
+mod find;
 mod graph;
 mod jobs;
 mod person;
@@ -198,6 +199,7 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::Map>(),
     Entry::of::<code::Outline>(),
     Entry::of::<code::Read>(),
+    Entry::of::<find::FindText>(),
     Entry::of::<code::Communities>(),
     Entry::of::<code::Owners>(),
     Entry::of::<code::Routes>(),

@@ -53,6 +53,10 @@ pub struct Params {
     #[serde(default)]
     #[schemars(skip)]
     decided: bool,
+    /// For a question about when something came to be.
+    #[serde(default)]
+    #[schemars(skip)]
+    oldest: bool,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -138,6 +142,8 @@ impl Tool for Search {
         let searcher = call.searcher(provider.as_ref())?;
         let found = if params.decided {
             searcher.find_decided(&request)?
+        } else if params.oldest {
+            searcher.find_oldest(&request)?
         } else {
             searcher.find(&request)?
         };
