@@ -22,15 +22,31 @@ impl Repo {
     /// The lines of a commit's text files that have a word as a whole, by path; a few of
     /// each file.
     pub fn lines_with(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines(word, commit, &["-w"])
+        self.lines(word, commit, &["-w"], &[])
+    }
+
+    /// The same, of files whose names end so (`scala` for `a.scala`) alone.
+    pub fn lines_with_in(
+        &self,
+        word: &str,
+        commit: ObjectId,
+        endings: &[&str],
+    ) -> Result<Vec<WordLine>> {
+        self.lines(word, commit, &["-w"], endings)
     }
 
     /// The same, in whatever case the word is written.
     pub fn lines_with_in_any_case(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines(word, commit, &["-w", "-i"])
+        self.lines(word, commit, &["-w", "-i"], &[])
     }
 
-    fn lines(&self, word: &str, commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
+    fn lines(
+        &self,
+        word: &str,
+        commit: ObjectId,
+        how: &[&str],
+        endings: &[&str],
+    ) -> Result<Vec<WordLine>> {
         let answer = self
             .git("grep")
             .limit(SHORT)
@@ -40,6 +56,8 @@ impl Repo {
             .args(["--no-recurse-submodules", "-m", MOST_OF_FILE, "-e", word])
             .arg(commit.to_string())
             .arg("--")
+            .with_patterns()
+            .args(endings.iter().map(|ending| format!(":(top)*.{ending}")))
             .run();
         match answer {
             Ok(output) => Ok(parse(&output, &format!("{commit}:"))),
@@ -108,6 +126,10 @@ mod tests {
             .into_iter()
             .map(|it| (it.path.to_string(), it.line, it.text))
             .collect();
+        let of_text = repo.lines_with_in("a.b", head, &["txt", "md"]).unwrap();
+        assert!(of_text.iter().all(|it| !it.path.to_string().starts_with("src/")), "{of_text:?}");
+        let of_python = repo.lines_with_in("a.b", head, &["txt", "py"]).unwrap();
+        assert_eq!(of_python.len(), 2, "{of_python:?}");
         let wanted = [("src/a.py", 2, "worda = a.b"), ("src/b.py", 1, "y = a.b")];
         assert_eq!(
             found,

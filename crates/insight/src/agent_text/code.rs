@@ -6,6 +6,7 @@ use crate::code::indirect::{IndirectKind, IndirectUse};
 use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
+use crate::code::unread::UnreadUses;
 use model::code::EdgeKind;
 use model::text::one_line;
 use std::collections::BTreeMap;
@@ -67,6 +68,7 @@ fn named_parameters(signature: &str) -> Option<String> {
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
     around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
+    answer.of.unread.iter().for_each(|uses| unread_uses(uses, &mut out));
     for other in answer.candidates.iter().filter(|it| it.has_answer()) {
         let n = other.found.len();
         let name = format!("{} {}", own_name(&other.symbol), place(&other.symbol));
@@ -208,6 +210,15 @@ pub(super) fn counted_places(paths: &[&str]) -> String {
         }
     }
     texts.join(", ")
+}
+
+/// Lines with the name in files that are not read, as a line.
+fn unread_uses(uses: &UnreadUses, out: &mut String) {
+    let lines = uses.lines.iter().map(|it| format!("{}:{}", it.path, it.line));
+    let lines: Vec<String> = lines.collect();
+    let more = uses.total.saturating_sub(lines.len() as u64);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    out.push_str(&format!("named in languages not read: {}{more}\n", lines.join(", ")));
 }
 
 /// A use that is no direct call, as a line.
