@@ -150,6 +150,7 @@ pub(crate) struct Git {
     max_output: u64,
     reads_attributes: bool,
     has_user_config: bool,
+    has_patterns: bool,
 }
 
 impl Git {
@@ -162,6 +163,7 @@ impl Git {
             max_output: MAX_OUTPUT,
             reads_attributes: false,
             has_user_config: true,
+            has_patterns: false,
         }
     }
 
@@ -198,6 +200,12 @@ impl Git {
         self
     }
 
+    /// With paths as patterns: for those that lore itself makes up.
+    pub fn with_patterns(mut self) -> Self {
+        self.has_patterns = true;
+        self
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new("git");
         let (dir, bare) = match &self.place {
@@ -220,6 +228,9 @@ impl Git {
             command.env_remove(name);
         }
         command.envs(ENVIRONMENT.iter().copied());
+        if self.has_patterns {
+            command.env("GIT_LITERAL_PATHSPECS", "0");
+        }
         if !self.has_user_config {
             command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         }

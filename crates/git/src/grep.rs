@@ -22,22 +22,32 @@ impl Repo {
     /// The lines of a commit's text files that have a word as a whole, by path; a few of
     /// each file.
     pub fn lines_with(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines(word, commit, &["-w"])
+        self.lines(word, commit, &["-w"], &[])
+    }
+
+    /// The same, of files whose names end so (`scala` for `a.scala`) alone.
+    pub fn lines_with_in(
+        &self,
+        word: &str,
+        commit: ObjectId,
+        endings: &[&str],
+    ) -> Result<Vec<WordLine>> {
+        self.lines(word, commit, &["-w"], endings)
     }
 
     /// The same, in whatever case the word is written.
     pub fn lines_with_in_any_case(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines(word, commit, &["-w", "-i"])
+        self.lines(word, commit, &["-w", "-i"], &[])
     }
 
     /// The lines that have one of several texts, wherever in a word they begin and end.
     pub fn lines_with_text(&self, texts: &[String], commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines_of(texts, commit, &[])
+        self.lines_of(texts, commit, &[], &[])
     }
 
     /// The same with texts that are whole words.
     pub fn lines_with_words(&self, words: &[String], commit: ObjectId) -> Result<Vec<WordLine>> {
-        self.lines_of(words, commit, &["-w"])
+        self.lines_of(words, commit, &["-w"], &[])
     }
 
     /// The same as [`Repo::lines_with_text`], in whatever case it is written.
@@ -46,14 +56,26 @@ impl Repo {
         texts: &[String],
         commit: ObjectId,
     ) -> Result<Vec<WordLine>> {
-        self.lines_of(texts, commit, &["-i"])
+        self.lines_of(texts, commit, &["-i"], &[])
     }
 
-    fn lines(&self, word: &str, commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
-        self.lines_of(&[word.to_owned()], commit, how)
+    fn lines(
+        &self,
+        word: &str,
+        commit: ObjectId,
+        how: &[&str],
+        endings: &[&str],
+    ) -> Result<Vec<WordLine>> {
+        self.lines_of(&[word.to_owned()], commit, how, endings)
     }
 
-    fn lines_of(&self, texts: &[String], commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
+    fn lines_of(
+        &self,
+        texts: &[String],
+        commit: ObjectId,
+        how: &[&str],
+        endings: &[&str],
+    ) -> Result<Vec<WordLine>> {
         // An empty text, or a second line of one, would be another pattern.
         if texts.is_empty() || texts.iter().any(|it| it.is_empty() || it.contains('\n')) {
             return Ok(Vec::new());
@@ -69,6 +91,8 @@ impl Repo {
             .args(patterns)
             .arg(commit.to_string())
             .arg("--")
+            .with_patterns()
+            .args(endings.iter().map(|ending| format!(":(top)*.{ending}")))
             .run();
         match answer {
             Ok(output) => Ok(parse(&output, &format!("{commit}:"))),
@@ -137,6 +161,10 @@ mod tests {
             .into_iter()
             .map(|it| (it.path.to_string(), it.line, it.text))
             .collect();
+        let of_text = repo.lines_with_in("a.b", head, &["txt", "md"]).unwrap();
+        assert!(of_text.iter().all(|it| !it.path.to_string().starts_with("src/")), "{of_text:?}");
+        let of_python = repo.lines_with_in("a.b", head, &["txt", "py"]).unwrap();
+        assert_eq!(of_python.len(), 2, "{of_python:?}");
         let wanted = [("src/a.py", 2, "worda = a.b"), ("src/b.py", 1, "y = a.b")];
         assert_eq!(
             found,

@@ -1,7 +1,7 @@
 //! Commits as people name them where they stand: `HEAD~2`, a branch, a tag.
 
 use crate::file_target::{self, FileQuery};
-use model::{ErrorCode, Result};
+use model::{Error, ErrorCode, Result};
 use store::Reader;
 
 /// The hash of the commit that a revision means in the clone around; none where there is
@@ -24,6 +24,12 @@ pub(crate) fn is_head(typed: &str) -> bool {
     typed
         .strip_prefix("HEAD")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['~', '^', '@']))
+}
+
+/// Of a revision that is none here.
+pub(crate) fn unknown(typed: &str) -> Error {
+    Error::not_found(format!("no commit is called `{typed}` here"))
+        .suggest("in a clone, give a commit, branch or tag that it has")
 }
 
 #[cfg(test)]

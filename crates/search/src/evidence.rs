@@ -7,6 +7,7 @@
 
 use crate::documents::body_start;
 use crate::embedding::Provider;
+use crate::fusion::Nearness;
 use crate::query::{Offer, Query};
 use crate::tokenizer::Patterns;
 use model::Result;
@@ -206,6 +207,12 @@ impl Background {
             None => USUAL,
         };
         Ok(Background { usual: usual.clamp(0.0, 0.99), readable })
+    }
+
+    /// What is usual, and what is an answer without any of the words.
+    pub fn known(&self) -> Nearness {
+        let enough = self.usual + ENOUGH_NEARNESS * (1.0 - self.usual);
+        Nearness { usual: self.usual, enough }
     }
 
     /// From 0 for what is usual to 1 for the query itself; below 0 for what is

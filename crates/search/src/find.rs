@@ -143,12 +143,15 @@ impl Searcher<'_> {
     }
 
     fn prepare<'a>(&'a self, request: &'a Request) -> Result<(Search<'a>, Option<Query>)> {
-        let query = match request.syntax {
+        let mut query = match request.syntax {
             Syntax::Safe => Some(Query::parse(&request.query)?),
             Syntax::Raw => None,
         };
         check_signals(&request.without)?;
         require_documents(self.reader)?;
+        if let Some(query) = &mut query {
+            query.settle(|expression| fulltext::frequency(self.reader, expression))?;
+        }
         if query.is_none() {
             fulltext::check_syntax(self.reader, &request.query)?;
         }
@@ -474,7 +477,9 @@ impl Search<'_> {
             (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
                 let others = self.others(lexical, semantic, vector, provider)?;
                 let weight = f64::from(self.request.weight.unwrap_or(WEIGHT).min(100)) / 100.0;
-                fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, weight)
+                let known = background.as_ref().map(Background::known);
+                let how = self.request.fusion;
+                fusion::fuse(&lexical.best, &semantic.best, &others, how, weight, known)
             }
         };
         self.add_named(&mut candidates)?;

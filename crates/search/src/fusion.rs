@@ -43,19 +43,32 @@ pub struct Candidate {
     pub signals: Vec<(&'static str, f64)>,
 }
 
+/// What similarities mean in an index, whatever is near to one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearness {
+    /// As near as any two texts are.
+    pub usual: f64,
+    /// Near enough to be an answer.
+    pub enough: f64,
+}
+
 /// The documents of both lists, with the similarities of those that only their
-/// words brought up (`others`), best first. `weight` is the share of meaning.
+/// words brought up (`others`), best first. `weight` is the share of meaning. Where few
+/// texts have vectors, the nearest of them is not near: `known` keeps it from the top of
+/// the scale.
 pub fn fuse(
     lexical: &[RankedDocument],
     semantic: &[Similar],
     others: &[Similar],
     fusion: Fusion,
     weight: f64,
+    known: Option<Nearness>,
 ) -> Vec<Candidate> {
     let mut candidates = union(lexical, semantic, others);
     // A document without the words has a score of zero, and so the scale does.
     let words = lexical.first().map(|ranked| Scale { worst: 0.0, best: ranked.score });
     let meaning = Scale::of(semantic.iter().map(|similar| f64::from(similar.similarity)));
+    let meaning = meaning.map(|scale| known.map_or(scale, |known| scale.within(known)));
     for candidate in &mut candidates {
         candidate.fused = match fusion {
             Fusion::Scores => scores(candidate, words, meaning, weight),
@@ -120,6 +133,12 @@ impl Scale {
         Some(Scale { best: *head.first()?, worst: *head.last()? })
     }
 
+    /// No wider than what is usual, and no shorter than up to what is an answer.
+    fn within(self, known: Nearness) -> Scale {
+        let worst = self.worst.max(known.usual);
+        Scale { worst, best: self.best.max(known.enough).max(worst) }
+    }
+
     fn place(self, score: f64) -> f64 {
         if self.best > self.worst { (score - self.worst) / (self.best - self.worst) } else { 1.0 }
     }
@@ -176,7 +195,7 @@ mod tests {
         let meaning = semantic(&[(2, 0.9), (4, 0.88), (1, 0.7)]);
         let others = semantic(&[(3, 0.6)]);
         for fusion in [Fusion::Scores, Fusion::Rrf] {
-            let fused = fuse(&words, &meaning, &others, fusion, 0.5);
+            let fused = fuse(&words, &meaning, &others, fusion, 0.5, None);
             assert_eq!(fused[0].document, 2, "{fusion:?}");
             assert_eq!(fused.last().unwrap().document, 3, "{fusion:?}");
             assert_eq!(fused[0].lexical_rank.zip(fused[0].semantic_rank), Some((2, 1)));
@@ -187,23 +206,37 @@ mod tests {
     fn the_weight_decides_between_words_and_meaning() {
         let words = lexical(&[(1, 9.0), (2, 1.0)]);
         let meaning = semantic(&[(2, 0.9), (1, 0.7)]);
-        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.8)), [2, 1]);
-        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.2)), [1, 2]);
+        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.8, None)), [2, 1]);
+        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.2, None)), [1, 2]);
     }
 
     #[test]
     fn a_document_without_a_vector_keeps_its_rank_by_words() {
         let words = lexical(&[(1, 9.0), (2, 5.0), (3, 1.0)]);
         let meaning = semantic(&[(2, 0.9), (3, 0.5)]);
-        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.8))[0], 1);
+        assert_eq!(order(&fuse(&words, &meaning, &[], Fusion::Scores, 0.8, None))[0], 1);
+    }
+
+    /// Of a few texts one is always the nearest.
+    #[test]
+    fn the_nearest_of_few_texts_is_no_answer_for_that() {
+        let words = lexical(&[(1, 9.0), (2, 4.0)]);
+        let few = semantic(&[(3, 0.81), (4, 0.8), (5, 0.6)]);
+        let known = Nearness { usual: 0.78, enough: 0.86 };
+        let order = |known| order(&fuse(&words, &few, &[], Fusion::Scores, 0.5, known));
+        assert_eq!(order(None), [1, 3, 4, 2, 5]);
+        assert_eq!(order(Some(known)), [1, 2, 3, 4, 5]);
+        let many = semantic(&[(3, 0.92), (4, 0.86), (5, 0.82)]);
+        let fused = |known| fuse(&words, &many, &[], Fusion::Scores, 0.5, known);
+        assert_eq!(fused(Some(known)), fused(None));
     }
 
     #[test]
     fn one_list_alone_keeps_its_order() {
         let words = lexical(&[(5, 2.0), (6, 2.0), (7, 1.0)]);
-        assert_eq!(order(&fuse(&words, &[], &[], Fusion::Scores, 0.8)), [5, 6, 7]);
-        assert_eq!(order(&fuse(&words, &[], &[], Fusion::Rrf, 0.8)), [5, 6, 7]);
-        assert_eq!(order(&fuse(&[], &semantic(&[(8, 0.9)]), &[], Fusion::Scores, 0.8)), [8]);
-        assert_eq!(order(&fuse(&[], &[], &[], Fusion::Scores, 0.8)), Vec::<i64>::new());
+        assert_eq!(order(&fuse(&words, &[], &[], Fusion::Scores, 0.8, None)), [5, 6, 7]);
+        assert_eq!(order(&fuse(&words, &[], &[], Fusion::Rrf, 0.8, None)), [5, 6, 7]);
+        assert_eq!(order(&fuse(&[], &semantic(&[(8, 0.9)]), &[], Fusion::Scores, 0.8, None)), [8]);
+        assert_eq!(order(&fuse(&[], &[], &[], Fusion::Scores, 0.8, None)), Vec::<i64>::new());
     }
 }

@@ -33,6 +33,9 @@ pub enum Syntax {
     Raw,
 }
 
+/// So many texts with a name as one word are more than a page.
+const ENOUGH_TEXTS: u64 = 20;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Term {
     text: String,
@@ -40,6 +43,8 @@ struct Term {
     is_required: bool,
     /// Of a number: the word before it, with which it makes a name.
     numbered: Option<String>,
+    /// A name that so many texts have as one word that its parts say nothing more.
+    is_one_word: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +84,18 @@ impl Query {
         terms.retain(|term| seen.insert((term.text.to_lowercase(), term.form == Form::Prefix)));
         terms.truncate(MOST_TERMS);
         Ok(Query { terms, meaning })
+    }
+
+    /// Asks for names like `ZooKeeper` as one word alone, where enough texts have that word:
+    /// one that writes it so has its parts too, and would count for four words where
+    /// one that writes `zookeeper` counts for one.
+    pub fn settle(&mut self, frequency: impl Fn(&str) -> Result<u64>) -> Result<()> {
+        for term in &mut self.terms {
+            if term.divided().is_some() {
+                term.is_one_word = frequency(&term.exact().expression())? >= ENOUGH_TEXTS;
+            }
+        }
+        Ok(())
     }
 
     /// None when no term can be in an index, as with emoji alone.
@@ -268,7 +285,7 @@ impl Term {
         let mut forms =
             TermForms { text: self.text.clone(), whole: vec![self.exact()], parts: Vec::new() };
         if self.form == Form::Word {
-            forms.whole.extend(self.divided());
+            forms.whole.extend(self.divided().filter(|_| !self.is_one_word));
             forms.whole.extend(self.united());
             forms.whole.extend(self.spaced());
             if let Some(name) = &self.numbered {
@@ -277,7 +294,7 @@ impl Term {
                 forms.whole.push(Offer::words(&format!("{name}{number}")));
             }
             let parts = name_parts(&self.text);
-            if parts.len() > 1 {
+            if parts.len() > 1 && !self.is_one_word {
                 let telling = |part: &&String| part.chars().nth(1).is_some() && !is_stop_word(part);
                 forms.parts.extend(parts.iter().filter(telling).map(|part| Offer::words(part)));
             }
@@ -362,6 +379,7 @@ fn split(input: &str) -> Vec<Term> {
                 form: Form::Phrase,
                 is_required,
                 numbered: None,
+                is_one_word: false,
             });
             rest = after.trim_start();
             continue;
@@ -377,11 +395,12 @@ fn split(input: &str) -> Vec<Term> {
         terms.push(match stem {
             Some(stem) => {
                 let text = stem.to_owned();
-                Term { text, form: Form::Prefix, is_required, numbered: None }
+                Term { text, form: Form::Prefix, is_required, numbered: None, is_one_word: false }
             }
             None => {
                 let numbered = terms.last().and_then(|before| number_of(before, word));
-                Term { text: word.to_owned(), form: Form::Word, is_required, numbered }
+                let text = word.to_owned();
+                Term { text, form: Form::Word, is_required, numbered, is_one_word: false }
             }
         });
         rest = after.trim_start();
@@ -448,6 +467,19 @@ mod tests {
             expression("back-to-front"),
             r#"("back-to-front" OR "backtofront" OR "back" OR "front")"#
         );
+    }
+
+    #[test]
+    fn a_name_that_many_write_as_one_word_is_one() {
+        let settled = |typed: &str, n: u64| {
+            let mut query = Query::parse(typed).unwrap();
+            query.settle(|_| Ok(n)).unwrap();
+            query.expression().unwrap()
+        };
+        assert_eq!(settled("remove ZooKeeper", 20), r#"("remove" OR "ZooKeeper")"#);
+        assert!(settled("remove ZooKeeper", 19).contains(r#""Zoo Keeper""#));
+        assert_eq!(settled("retry_budget", 99), expression("retry_budget"));
+        assert!(settled("+ZooKeeper", 99).contains(r#""Zoo Keeper""#));
     }
 
     #[test]

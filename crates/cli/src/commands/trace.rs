@@ -13,16 +13,18 @@ use store::Reader;
 /// determined and with what confidence, and what was said about it. Moved lines
 /// and renamed files are followed; commits listed in .git-blame-ignore-revs are
 /// skipped. Without a line: the merge requests and commits that changed the file,
-/// with their reasons, issues and deciding notes. A symbol stands for its lines.
+/// with their reasons, issues and deciding notes. A symbol stands for its lines. Of a
+/// commit (HEAD~2, a hash, a tag): the merge request that brought it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore trace src/auth/oauth.rs:45
   lore trace src/auth/oauth.rs:40-60 --generations 3
   lore trace OAuth.refresh
+  lore trace HEAD~2
   lore trace src/auth/oauth.rs -p group/project -n 5")]
 pub struct Args {
-    /// A path, with a line or lines (src/a.rs:12 or src/a.rs:12-20), or a symbol
-    #[arg(value_name = "PATH[:LINES]|SYMBOL")]
+    /// A path, with a line or lines (src/a.rs:12 or src/a.rs:12-20), a symbol or a commit
+    #[arg(value_name = "PATH[:LINES]|SYMBOL|COMMIT")]
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,

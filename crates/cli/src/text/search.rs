@@ -1,3 +1,4 @@
+use super::code::{short_reference, short_repo};
 use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use model::memory::RecordId;
@@ -106,7 +107,7 @@ fn symbol_rows(results: &SearchResults, out: &mut Painter) {
     for hit in &results.items {
         let Some(symbol) = &hit.symbol else { continue };
         let mut cells = vec![
-            Cell::text(&hit.reference),
+            Cell::text(short_reference(&hit.reference)),
             Cell::text(hit.kind.noun()),
             Cell::text(&symbol.kind),
             Cell::text(&hit.title),
@@ -211,7 +212,7 @@ fn symbol_head(hit: &SearchHit, symbol: &SymbolNote, out: &mut Painter) {
     out.gap().label(Label::Faint, &symbol.kind).text(" ");
     out.label(Label::Heading, &one_line(&hit.title, out.look().width)).text("  ");
     out.link(Label::Path, &format!("{}:{}", symbol.path, symbol.line), &hit.url).end();
-    out.text("  ").label(Label::Faint, "in ").label(Label::Path, &symbol.repo).end();
+    out.text("  ").label(Label::Faint, "in ").label(Label::Path, short_repo(&symbol.repo)).end();
 }
 
 fn text_head(hit: &SearchHit, out: &mut Painter) {

@@ -3,7 +3,7 @@ use super::{counted, grouped, state_label};
 use crate::ui::{Label, Painter, Show};
 use insight::evidence::{EvidenceNote, Explained};
 use insight::reasons::CommitReason;
-use insight::trace::{Generation, LineOrigin, Tier, Trace};
+use insight::trace::{CommitOrigin, Generation, LineOrigin, Tier, Trace};
 use model::EntityKind;
 use model::relation::Certainty;
 use model::text::one_line;
@@ -26,7 +26,12 @@ impl Show for Trace {
 /// The trace with some of its lines.
 pub(super) fn told(trace: &Trace, shown: &[&LineOrigin], out: &mut Painter) {
     let project = trace.project.as_deref();
-    head(trace, out);
+    if let Some(origin) = &trace.commit {
+        let place = trace.project.as_ref().or(trace.repo.as_ref());
+        asked_commit(origin, place.map(String::as_str), out);
+    } else {
+        head(trace, out);
+    }
     renames(&trace.rename_chain, out);
     for origin in shown {
         line_origin(origin, project, out);
@@ -50,6 +55,22 @@ pub(super) fn told(trace: &Trace, shown: &[&LineOrigin], out: &mut Painter) {
     }
     file_commits(trace, out);
     missing(&trace.missing, out);
+}
+
+/// A commit that was asked about, and how its merge request is known.
+pub(super) fn asked_commit(origin: &CommitOrigin, place: Option<&str>, out: &mut Painter) {
+    if let Some(place) = place {
+        out.label(Label::Faint, &format!("in {place}")).end();
+    }
+    commit(&origin.commit, out);
+    if origin.merge_request.is_none() {
+        merged_by(&origin.commit, out);
+    }
+    if let (Some(method), Some(confidence)) = (origin.method, origin.confidence) {
+        let words = method.words();
+        let known = format!("  brought by the merge request below, known by {words}");
+        out.label(Label::Faint, &format!("{known} ({confidence:.2})")).end();
+    }
 }
 
 /// Commits of a file that no merge request explains.

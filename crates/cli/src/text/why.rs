@@ -1,6 +1,6 @@
 use super::counted;
 use super::file_history::missing;
-use super::trace::{commit, merge_request, merged_by, substance, told};
+use super::trace::{asked_commit, commit, merge_request, substance, told};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
 use insight::trace::LineOrigin;
@@ -26,15 +26,7 @@ impl Show for Why {
             }
         }
         if let Some(origin) = &self.commit {
-            commit(&origin.commit, out);
-            if origin.merge_request.is_none() {
-                merged_by(&origin.commit, out);
-            }
-            if let (Some(method), Some(confidence)) = (origin.method, origin.confidence) {
-                let words = method.words();
-                let known = format!("  brought by the merge request below, known by {words}");
-                out.label(Label::Faint, &format!("{known} ({confidence:.2})")).end();
-            }
+            asked_commit(origin, None, out);
         }
         let subject = self.entity.as_ref();
         if let Some(entity) = subject {

@@ -179,6 +179,8 @@ fn every_command_about_code_takes_an_ambiguous_name() {
         &["subtypes", "Context"],
         &["map", "Context"],
         &["outline", "context.ts"],
+        &["search", "add", "--type", "symbol"],
+        &["stale"],
     ] {
         let output = env.lore_in(&dir, args, "");
         assert_eq!(output.status, Some(0), "{args:?}: {output}");

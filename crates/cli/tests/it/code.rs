@@ -431,20 +431,20 @@ fn symbols_are_a_source_of_search() {
     let env = indexed();
     expect![[r#"
         REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	1.000	def checkout(self, gateway)	
+        62f2c45706://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	1.000	def checkout(self, gateway)	
     "#]].assert_eq(&lore(&env, &["search", "checkOut", "--type", "symbol"]));
     expect![[r#"
         REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	1.000	class Cart What a customer is about to buy.	
+        62f2c45706://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	1.000	class Cart What a customer is about to buy.	
     "#]].assert_eq(&lore(&env, &["search", "customer buy", "--type", "symbol"]));
     let env = env.on_terminal(80);
     expect![[r#"
         [2mmethod[0m [1mcart.Cart.sum[0m  [34mshop/cart.py:16[0m
-          [2min [0m[34mlocal/62f2c45706d24930e9fb64d35c0ddab26422b5a7[0m
+          [2min [0m[34m62f2c45706[0m
           def [1;33msum[0m(self)
 
         [2mfunction[0m [1mtest_cart.test_sum[0m  [34mtests/test_cart.py:4[0m
-          [2min [0m[34mlocal/62f2c45706d24930e9fb64d35c0ddab26422b5a7[0m
+          [2min [0m[34m62f2c45706[0m
           def test_[1;33msum[0m()
     "#]]
     .assert_eq(&lore(&env, &["search", "sum", "--type", "symbol", "-n", "2"]));

@@ -78,6 +78,7 @@ mod trace_agreement;
 mod traces;
 mod trust;
 mod two_versions;
+mod unread_languages;
 mod whole_answers;
 mod why;
 mod why_about;

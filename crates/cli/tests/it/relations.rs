@@ -75,6 +75,46 @@ fn why_tells_reasons_who_ended_it_and_what_it_follows() {
     assert!(timeline.contains("continues !1"), "{timeline}");
 }
 
+/// Two merge requests close one issue: what was said on it explains each of them.
+#[test]
+fn a_note_is_told_once_and_a_question_decides_nothing() {
+    let history = r#"
+user ada "Ada Larsen"
+user bo "Bo Winther"
+project harbor/tide "Tide"
+issue #1 "Drop the old codec" by ada at 2024-01-08T09:00
+  | The codec is slow. We should drop it because nobody maintains it.
+  comment bo +1h
+    | We decided to drop it, because the new one is twice as fast.
+  comment ada +1h
+    | We won't need the old tables because the importer is gone; should we decide on them now?
+mr !1 "Drop the encoder" by bo at 2024-01-10T09:00 from first
+  | Closes #1
+  commit "Drop it" +5m
+    write src/codec.rs
+      | pub fn encode() {}
+  merge by ada +1d
+mr !2 "Drop the decoder" by bo at 2024-01-12T09:00 from second
+  | Closes #1
+  commit "Drop it again" +5m
+    write src/codec.rs
+      | pub fn encode(level: u8) {}
+  merge by ada +1h
+"#;
+    let site = Site::with_clones(BINARY, history);
+    site.sync();
+    let told = site.env.lore(&["why", "#1", "--notes", "5"]).success().stdout;
+    assert!(
+        told.contains("!1  Drop the encoder") && told.contains("!2  Drop the decoder"),
+        "{told}"
+    );
+    for said in ["We decided to drop it", "We won't need the old tables"] {
+        assert_eq!(told.matches(said).count(), 1, "{said}: {told}");
+    }
+    let (_, last) = told.split_once("last decision\n").unwrap();
+    assert!(last.trim_start().starts_with("We decided to drop it"), "{told}");
+}
+
 #[test]
 fn long_discussions_are_narrowed_to_what_argues_or_matches() {
     let site = Site::with_clones(BINARY, HISTORY);

@@ -131,6 +131,33 @@ fn a_line_comes_with_its_commit_its_issue_and_its_reasons() {
 }
 
 #[test]
+fn a_commit_leads_to_its_merge_request() {
+    let site = site();
+    let _tag = git(&site, &["tag", "v1", "HEAD^2"]);
+    let sha = git(&site, &["rev-parse", "HEAD^2"]);
+    let sha = sha.trim();
+    for typed in ["HEAD^2", "v1", sha, &sha[..10]] {
+        let fields = "tier,commit.sha,commit.merge_request,merge_requests.title";
+        let told = in_clone(&site, &["trace", typed, "--fields", fields]).stdout;
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let data = &told["data"];
+        assert_eq!(data["tier"], "commit", "{typed}: {told}");
+        assert_eq!(data["commit"]["sha"], sha, "{typed}: {told}");
+        assert_eq!(data["commit"]["merge_request"], "harbor/tide!5", "{typed}: {told}");
+        assert_eq!(data["merge_requests"][0]["title"], "Call it session", "{typed}: {told}");
+    }
+    let text = in_clone(&site, &["trace", "HEAD^2"]).stdout;
+    assert!(text.starts_with("in harbor/tide\n  commit  "), "{text}");
+    for said in ["Rename the file", "brought by the merge request below", "\n!5  Call it session"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let agent = in_clone(&site, &["trace", "HEAD^2", "--agent"]).stdout;
+    assert!(agent.contains("Rename the file") && agent.contains("harbor/tide!5"), "{agent}");
+    let unknown = in_clone(&site, &["trace", "HEAD~90"]);
+    assert!(unknown.to_string().contains("no commit is called `HEAD~90` here"), "{unknown}");
+}
+
+#[test]
 fn earlier_forms_of_a_line_are_found() {
     let mut site = site();
     for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {

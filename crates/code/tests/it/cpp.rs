@@ -166,6 +166,48 @@ void use(Db* db) {
     );
 }
 
+/// A grammar takes the directives for the end of the class, and all after it for its members.
+#[test]
+fn conditions_among_initialisers_do_not_swallow_the_rest_of_a_file() {
+    check(
+        r#"
+--- limit.cc
+class Limiter {
+ public:
+  Limiter(int n)
+      :
+#if !defined(NDEBUG)
+        most_(n),
+#endif
+        left_(n) {
+  }
+  int Acquire() { return left_; }
+ private:
+#if !defined(NDEBUG)
+  int most_;
+#endif
+  int left_;
+};
+class Env {
+ public:
+  static Env* Default();
+};
+Env* Env::Default() {
+  Limiter limit(3);
+  limit.Acquire();
+  return nullptr;
+}
+void use() { Env::Default(); }
+"#,
+        expect![[r#"
+            limit.cc:22 Limiter -> limit.cc Limiter.Limiter 95
+            limit.cc:23 limit.Acquire -> limit.cc Limiter.Acquire 90
+            limit.cc:26 Env.Default -> limit.cc Env.Default 95
+            limit.cc Env.Default implements limit.cc Env.Default
+        "#]],
+    );
+}
+
 /// Of a function that has a source for each system, a build takes one: a call may mean
 /// each of them. Functions of unrelated programs that share a name are no such thing.
 #[test]

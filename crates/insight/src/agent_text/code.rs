@@ -7,6 +7,7 @@ use crate::code::indirect::{IndirectKind, IndirectUse};
 use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
+use crate::code::unread::UnreadUses;
 use model::code::{EdgeKind, SymbolKind};
 use model::text::one_line;
 use std::collections::BTreeMap;
@@ -108,6 +109,7 @@ fn named_parameters(signature: &str) -> Option<String> {
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
     around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
+    answer.of.unread.iter().for_each(|uses| unread_uses(uses, &mut out));
     // What overrides or extends another of the name is told there.
     let is_of_types = matches!(answer.asked, Question::Overrides | Question::Subtypes);
     let told = |it: &Neighbourhood| {
@@ -285,6 +287,15 @@ pub(super) fn busiest_places(paths: &[&str]) -> String {
         texts.push(format!("{rest} in {} other folders", folders.len() - MOST_PLACES));
     }
     texts.join(", ")
+}
+
+/// Lines with the name in files that are not read, as a line.
+fn unread_uses(uses: &UnreadUses, out: &mut String) {
+    let lines = uses.lines.iter().map(|it| format!("{}:{}", it.path, it.line));
+    let lines: Vec<String> = lines.collect();
+    let more = uses.total.saturating_sub(lines.len() as u64);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    out.push_str(&format!("named in languages not read: {}{more}\n", lines.join(", ")));
 }
 
 /// A use that is no direct call, as a line.

@@ -1,6 +1,6 @@
 //! What happened, in order of time: an event, or a change of a file, on each line.
 
-use super::reasons::{file_reasons, origins};
+use super::reasons::{asked_commit, file_reasons, origins};
 use super::shown_path;
 use crate::file_history::FileHistory;
 use crate::timeline::{EventType, NoteDetails, Timeline, TimelineEvent};
@@ -107,13 +107,14 @@ pub fn trace(answer: &Trace) -> String {
         let name = super::short(&symbol.symbol);
         out.push_str(&format!("in {name} {}:{}\n", shown_path(&symbol.path), symbol.line));
     }
+    answer.commit.iter().for_each(|it| asked_commit(it, &mut out));
     origins(&answer.origins, &mut out);
     file_reasons(answer, usize::MAX, &mut out);
     let n_shown = answer.merge_requests.len() + answer.commits.len();
     if answer.tier == Tier::File {
         n_more(answer.total + answer.total_commits, n_shown, &mut out);
     }
-    let has_changes = n_shown > 0 || !answer.origins.is_empty();
+    let has_changes = n_shown > 0 || !answer.origins.is_empty() || answer.commit.is_some();
     changes_or_missing(has_changes, &answer.missing, &mut out);
     out
 }

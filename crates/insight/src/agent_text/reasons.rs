@@ -95,7 +95,7 @@ fn wording(answer: &Why, out: &mut String) {
 }
 
 /// A commit that was asked about: what it says, what it touches, what came of it.
-fn asked_commit(origin: &CommitOrigin, out: &mut String) {
+pub(super) fn asked_commit(origin: &CommitOrigin, out: &mut String) {
     let reason = &origin.commit;
     out.push_str(&format!(
         "{}{}\n",

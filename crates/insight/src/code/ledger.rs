@@ -115,6 +115,7 @@ pub struct Staleness {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlaceState {
+    /// What the repository is called here.
     pub repo: String,
     pub dir: String,
     /// The commit checked out; none when the folder is gone or empty.
@@ -137,10 +138,13 @@ pub enum Freshness {
 
 /// `older_than`: edges that were confirmed so many days ago or longer are stale too.
 pub fn staleness(reader: &Reader, older_than: Option<u64>, now: Timestamp) -> Result<Staleness> {
-    let names: BTreeMap<_, _> =
-        repos::all(reader)?.into_iter().map(|repo| (repo.id, repo.canonical_url)).collect();
+    let checkouts = repos::places(reader)?;
+    let names: BTreeMap<_, _> = repos::all(reader)?
+        .into_iter()
+        .map(|repo| (repo.id, repos::label(&repo, &checkouts)))
+        .collect();
     let mut places = Vec::new();
-    for place in repos::places(reader)? {
+    for place in checkouts {
         let repo = names.get(&place.repo).cloned().unwrap_or_default();
         places.push(place_state(reader, repo, place)?);
     }

@@ -42,6 +42,7 @@ mod sites;
 pub mod stale_edges;
 mod structural;
 pub mod symbol;
+pub mod unread;
 mod value_members;
 mod view;
 pub mod walk;

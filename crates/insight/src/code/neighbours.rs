@@ -9,6 +9,7 @@ use super::resolve::{self, Candidate};
 use super::scope::{Scope, SnapshotContext};
 use super::sites;
 use super::structural;
+use super::unread::{self, UnreadUses};
 use super::view::{SymbolRef, View, distance};
 use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
@@ -142,6 +143,10 @@ pub struct Neighbourhood {
     /// Uses that are no direct calls of it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub indirect: Vec<IndirectUse>,
+    /// Lines with its name in files of languages that are not read; asked where few callers
+    /// are known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unread: Option<UnreadUses>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -189,6 +194,8 @@ const MOST_SITES: usize = 10;
 const MOST_CANDIDATES: usize = 4;
 /// Candidates that are looked at for an answer.
 const MOST_LOOKED_AT: usize = 24;
+/// With fewer callers, those in files that are not read may be what matters.
+const FEW_CALLERS: usize = 10;
 /// Symbols shown of each of them.
 const MOST_OF_CANDIDATE: usize = 10;
 
@@ -216,7 +223,10 @@ pub fn neighbours(
     }
     let mut rest = found.list.into_iter();
     let first = rest.next().ok_or_else(super::vanished)?;
-    let of = neighbourhood(&view, &first, asked, options)?;
+    let mut of = neighbourhood(&view, &first, asked, options)?;
+    if asked == Question::Callers && of.found.len() < FEW_CALLERS {
+        of.unread = unread::uses(scope, last_part(&of.symbol));
+    }
     let less = TraversalOptions {
         max_results: options.max_results.min(MOST_OF_CANDIDATE),
         ..options.clone()
@@ -320,6 +330,7 @@ fn neighbourhood(
         unresolved,
         unresolved_sites,
         indirect,
+        unread: None,
     })
 }
 

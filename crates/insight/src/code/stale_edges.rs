@@ -88,8 +88,11 @@ pub fn stale_edges(
     });
     found.truncated = found.files.len() > MOST_FILES;
     found.files.truncate(MOST_FILES);
-    let names: BTreeMap<_, _> =
-        repos::all(reader)?.into_iter().map(|repo| (repo.id, repo.canonical_url)).collect();
+    let checkouts = repos::places(reader)?;
+    let names: BTreeMap<_, _> = repos::all(reader)?
+        .into_iter()
+        .map(|repo| (repo.id, repos::label(&repo, &checkouts)))
+        .collect();
     let mut n_users: BTreeMap<&str, u64> = BTreeMap::new();
     for (repo, name) in &names {
         let Some(latest) = snapshots::latest(reader, *repo)? else { continue };

@@ -126,6 +126,7 @@ impl Discussion<'_> {
         let mut notes: Vec<usize> = (0..self.notes.len())
             .filter(|index| self.notes[*index].entity == *own && self.notes[*index].path.is_none())
             .filter(|index| !self.retracted.contains_key(index))
+            .filter(|index| !ends_asking(&self.notes[*index].body))
             .collect();
         notes.sort_by_key(|index| {
             std::cmp::Reverse((self.notes[*index].created_at, self.notes[*index].forge_id))
@@ -169,6 +170,13 @@ fn best(mut of: Vec<Candidate>, enough: i32, most: usize) -> Vec<Candidate> {
     of
 }
 
+/// Whether the last of a writer's own words ask: that leaves it open.
+fn ends_asking(body: &str) -> bool {
+    let mut own =
+        body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('>'));
+    own.next_back().is_some_and(|line| line.ends_with('?'))
+}
+
 /// Whether a text has this name as a word of its own.
 fn names(text: &str, symbol: &str) -> bool {
     // A short word of everyday language names nothing.
@@ -187,7 +195,14 @@ fn names(text: &str, symbol: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{ends_asking, names};
+
+    #[test]
+    fn who_asks_in_the_end_has_decided_nothing() {
+        assert!(ends_asking("We won't need it.\n\nShould we submit it all the same?\n"));
+        assert!(ends_asking("Should we?\n> Yes, because it is slow."));
+        assert!(!ends_asking("Why not? Because it is slow.") && !ends_asking("> Why?"));
+    }
 
     #[test]
     fn a_symbol_is_named_as_code_or_by_a_name_that_is_no_word() {

@@ -20,6 +20,11 @@ const ENTITIES_READ: usize = 100;
 /// question, and its events would only stand in the way.
 pub(super) const NEAR_BEST: f64 = 0.5;
 
+/// What is enough for the first few that have half of what is asked, by how rare the words
+/// are: where one answer has all of them, it is not the whole story.
+const NEAR_ENOUGH: f64 = 0.35;
+const HALF_ASKED: f64 = 0.5;
+
 /// What an entity gains that many others speak of, beside a score from 0 to 1.
 const SPOKEN_OF: f64 = 0.15;
 /// So many of the best answers are seeds, whoever speaks of them.
@@ -91,8 +96,14 @@ pub(super) fn of_query(
         vec![SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
     let ranking = searcher.ranking(&request)?;
     let best = ranking.groups.first().map_or(0.0, |group| group.score);
+    let has_half =
+        |group: &EntityGroup| group.candidates.iter().any(|it| it.evidence.coverage >= HALF_ASKED);
+    let is_near = |(place, group): &(usize, &EntityGroup)| {
+        let is_first = *place < SURE && has_half(group);
+        group.score >= best * if is_first { NEAR_ENOUGH } else { NEAR_BEST }
+    };
     let near: Vec<&EntityGroup> =
-        ranking.groups.iter().filter(|group| group.score >= NEAR_BEST * best).collect();
+        ranking.groups.iter().enumerate().filter(is_near).map(|(_, group)| group).collect();
     let is_cut = near.len() > most;
     let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
     let of_leads = subjects_of(searcher.reader, &leads)?;

@@ -7,6 +7,7 @@
 
 mod ancestry;
 mod blaming;
+pub(crate) mod commit;
 mod commits;
 mod generations;
 mod hunk;
@@ -15,6 +16,7 @@ mod moves;
 pub(crate) mod symbol;
 mod target;
 
+pub use commit::CommitOrigin;
 pub use commits::FileOrder;
 pub use generations::Generation;
 pub use hunk::LineChange;
@@ -26,6 +28,8 @@ use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::file_history::{self, Rename};
 use crate::file_target::{self, FileQuery, FileTarget};
 use crate::reasons::CommitReason;
+use crate::revision;
+use commit::Brought;
 use line::LineTrace;
 use model::{ErrorCode, Result};
 use schemars::JsonSchema;
@@ -80,6 +84,9 @@ pub struct Trace {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stale: bool,
     pub tier: Tier,
+    /// The commit asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitOrigin>,
     /// Where the lines come from, from top to bottom.
     pub origins: Vec<LineOrigin>,
     /// Those named in `origins`, or all that changed the file, newest first.
@@ -103,6 +110,8 @@ pub enum Tier {
     Line,
     /// The files that merge requests changed, as the forge says.
     File,
+    /// A commit that was asked about itself.
+    Commit,
 }
 
 /// A part that is not there.
@@ -119,8 +128,36 @@ impl MissingPart {
     }
 }
 
-/// Of a file or its lines; where no file is called so, of the symbol.
+/// Of a file or its lines; where no file is called so, of the symbol, else of the commit.
 pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
+    let named = || match request.lines {
+        None => commit::named(reader, request.file, request.notes),
+        Some(_) => Ok(None),
+    };
+    if revision::is_head(request.file.path) {
+        let found = named()?.ok_or_else(|| revision::unknown(request.file.path))?;
+        return Ok(of_commit(found));
+    }
+    match of_code(reader, request) {
+        Err(error) if error.code() == ErrorCode::NotFound => named()?.map(of_commit).ok_or(error),
+        found => found,
+    }
+}
+
+fn of_commit(found: Brought) -> Trace {
+    let sha = found.origin.commit.sha.clone();
+    let project = found.origin.merge_request.as_deref().and_then(|it| it.split_once('!'));
+    Trace {
+        project: project.map(|(project, _)| project.to_owned()),
+        repo: found.place,
+        commit: Some(found.origin),
+        total: found.merge_requests.len() as u64,
+        merge_requests: found.merge_requests,
+        ..Trace::nothing(&sha, Tier::Commit)
+    }
+}
+
+fn of_code(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
     match file_target::locate(reader, request.file) {
         Ok(target) => of_file(reader, request, &target),
         Err(error) if error.code() == ErrorCode::NotFound && request.lines.is_none() => {
@@ -227,20 +264,32 @@ fn by_file(
 
 fn empty(target: &FileTarget) -> Trace {
     Trace {
-        path: target.path.clone(),
-        lines: None,
         project: target.project.as_ref().map(|project| project.path.clone()),
         repo: target.clone.as_ref().map(|clone| clone.label.clone()),
-        symbol: None,
-        is_edited: false,
-        is_stale: false,
-        tier: Tier::File,
-        origins: Vec::new(),
-        merge_requests: Vec::new(),
-        total: 0,
-        commits: Vec::new(),
-        total_commits: 0,
-        rename_chain: Vec::new(),
-        missing: Vec::new(),
+        ..Trace::nothing(&target.path, Tier::File)
+    }
+}
+
+impl Trace {
+    /// Of what nothing is known.
+    pub(crate) fn nothing(path: &str, tier: Tier) -> Self {
+        Trace {
+            path: path.to_owned(),
+            lines: None,
+            project: None,
+            repo: None,
+            symbol: None,
+            is_edited: false,
+            is_stale: false,
+            tier,
+            commit: None,
+            origins: Vec::new(),
+            merge_requests: Vec::new(),
+            total: 0,
+            commits: Vec::new(),
+            total_commits: 0,
+            rename_chain: Vec::new(),
+            missing: Vec::new(),
+        }
     }
 }

@@ -12,7 +12,7 @@ mod focus;
 mod records;
 mod wording;
 
-pub use change::CommitOrigin;
+pub use crate::trace::CommitOrigin;
 pub use dependents::Dependents;
 pub use focus::Focus;
 pub use records::LinkedRecord;
@@ -31,6 +31,7 @@ use model::text::one_line;
 use model::{Error, ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use store::Reader;
 
 /// What was asked for; the target stands in `scope.path`.
@@ -134,6 +135,7 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
             found => found?,
         },
     };
+    tell_notes_once(&mut why);
     about.extend(ends(&why));
     why.records = records::linked(reader, &about)?;
     if why.records.is_empty() && !records::has_any(reader)? {
@@ -143,12 +145,20 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     Ok(why)
 }
 
+/// What was said on an issue explains it and every merge request that closes it: it stands
+/// where it is met first.
+fn tell_notes_once(why: &mut Why) {
+    let mut told = BTreeSet::new();
+    for explained in why.entity.iter_mut().chain(&mut why.merge_requests) {
+        explained.notes.retain(|note| told.insert(note.url.clone()));
+    }
+}
+
 /// What is no reference: code, but for what can only be a revision.
 fn of_name(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
     let typed = request.scope.path;
     if revision::is_head(typed) {
-        return Err(Error::not_found(format!("no commit is called `{typed}` here"))
-            .suggest("in a clone, give a commit, branch or tag that it has"));
+        return Err(revision::unknown(typed));
     }
     of_code(reader, request, about)
 }

@@ -23,7 +23,7 @@ use insight::agent_text::shown_path;
 use insight::code::SymbolRef;
 use insight::code::neighbours::UnresolvedSite;
 
-pub(crate) use naming::short_name;
+pub(crate) use naming::{short_name, short_reference, short_repo};
 
 /// `src/app.py:12`, the form editors and terminals understand.
 pub(crate) fn place(path: &str, line: u32) -> String {

@@ -36,6 +36,14 @@ pub(crate) fn short_repo(repo: &str) -> &str {
     }
 }
 
+/// The whole name of a symbol as it can be typed back, without the long hash.
+pub(crate) fn short_reference(reference: &str) -> String {
+    match reference.split_once("://") {
+        Some((repo, local)) => format!("{}://{local}", short_repo(repo)),
+        None => reference.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use insight::agent_text;
 use insight::code::SymbolRef;
 use insight::code::indirect::{IndirectKind, IndirectUse};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
+use insight::code::unread::UnreadUses;
 use model::code::EdgeKind;
 
 impl Show for Neighbours {
@@ -104,6 +105,26 @@ fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: 
     }
     let words = if asked == Question::Callers { "of this name" } else { "in it" };
     unresolved(of.bound, of.unresolved, &of.unresolved_sites, words, out);
+    if let Some(uses) = &of.unread {
+        unread(uses, out);
+    }
+}
+
+/// Lines that have the name in files that are not read.
+fn unread(uses: &UnreadUses, out: &mut Painter) {
+    let mark = mark(out);
+    let verb = if uses.total == 1 { "has" } else { "have" };
+    let lines = counted(uses.total, "line", "lines");
+    let words = format!("{mark}{lines} in files of languages that are not read {verb} the name:");
+    out.label(Label::Warning, &words).end();
+    for one in &uses.lines {
+        out.text(mark).text("  ").label(Label::Path, &place(&one.path, one.line));
+        out.text("  ").text(&one.text).end();
+    }
+    let n_more = uses.total.saturating_sub(uses.lines.len() as u64);
+    if n_more > 0 {
+        out.label(Label::Faint, &format!("{mark}  and {}", counted(n_more, "more", "more"))).end();
+    }
 }
 
 /// Where symbols stand; beside the one they belong to by the line alone.
@@ -123,7 +144,7 @@ fn places(of: &SymbolRef, others: &[SymbolRef]) -> String {
 }
 
 fn nothing(of: &Neighbourhood, asked: Question) -> String {
-    let is_known = !of.indirect.is_empty() || of.unresolved > 0;
+    let is_known = !of.indirect.is_empty() || of.unresolved > 0 || of.unread.is_some();
     match asked {
         Question::Callers if is_known => "no direct callers among resolved calls".to_owned(),
         Question::Callers => format!("no callers; {UNSEEN}"),

@@ -34,11 +34,11 @@ pub(super) fn without_marks(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn next_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+pub(super) fn next_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let start = from + bytes.get(from..)?.iter().position(|byte| is_word(*byte))?;
     let length = bytes[start..].iter().position(|byte| !is_word(*byte));
     Some((start, length.map_or(bytes.len(), |length| start + length)))
@@ -364,7 +364,7 @@ fn is_macro_line(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// The end of a directive, with the lines that go on after a backslash.
-fn after_directive(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_directive(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     loop {
         let rest = &bytes[end..];
@@ -379,7 +379,7 @@ fn after_directive(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-fn after_comment(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_comment(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let length = if rest.starts_with(b"//") {
         rest.iter().position(|byte| *byte == b'\n')
@@ -391,7 +391,7 @@ fn after_comment(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The end of a text in quotes, which ends with its line at the latest.
-fn after_text(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_text(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let mut end = at + 1;
     while let Some(byte) = bytes.get(end) {

@@ -1,5 +1,6 @@
 //! C and C++: one language to the linker, because headers serve both.
 
+mod conditionals;
 mod declare;
 mod kinds;
 mod macros;
@@ -32,7 +33,10 @@ impl Language for Cpp {
     }
 
     fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
-        macros::without_marks(bytes)
+        match conditionals::without_conditions(bytes) {
+            Cow::Borrowed(bytes) => macros::without_marks(bytes),
+            Cow::Owned(text) => Cow::Owned(macros::without_marks(&text).into_owned()),
+        }
     }
 
     fn rules(&self) -> Rules {

@@ -13,7 +13,7 @@ pub struct Trace;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// A path with a line or lines (src/a.rs, src/a.rs:12, src/a.rs:12-20), or a symbol
+    /// A path with a line or lines (src/a.rs, src/a.rs:12, src/a.rs:12-20), a symbol or a commit
     target: String,
     /// Forge project: its path or a unique end of it
     project: Option<String>,
