@@ -22,23 +22,7 @@ fn lacks() -> Vec<MissingPart> {
 }
 
 fn no_trace() -> Trace {
-    Trace {
-        path: "src/a.rs".to_owned(),
-        lines: None,
-        project: None,
-        repo: None,
-        symbol: None,
-        is_edited: false,
-        is_stale: false,
-        tier: Tier::File,
-        origins: Vec::new(),
-        merge_requests: Vec::new(),
-        total: 0,
-        commits: Vec::new(),
-        total_commits: 0,
-        rename_chain: Vec::new(),
-        missing: Vec::new(),
-    }
+    Trace::of_file("src/a.rs".to_owned())
 }
 
 fn no_history() -> FileHistory {

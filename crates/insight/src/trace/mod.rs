@@ -227,20 +227,31 @@ fn by_file(
 
 fn empty(target: &FileTarget) -> Trace {
     Trace {
-        path: target.path.clone(),
-        lines: None,
         project: target.project.as_ref().map(|project| project.path.clone()),
         repo: target.clone.as_ref().map(|clone| clone.label.clone()),
-        symbol: None,
-        is_edited: false,
-        is_stale: false,
-        tier: Tier::File,
-        origins: Vec::new(),
-        merge_requests: Vec::new(),
-        total: 0,
-        commits: Vec::new(),
-        total_commits: 0,
-        rename_chain: Vec::new(),
-        missing: Vec::new(),
+        ..Trace::of_file(target.path.clone())
+    }
+}
+
+impl Trace {
+    /// Of a file of which nothing is known.
+    pub(crate) fn of_file(path: String) -> Self {
+        Trace {
+            path,
+            lines: None,
+            project: None,
+            repo: None,
+            symbol: None,
+            is_edited: false,
+            is_stale: false,
+            tier: Tier::File,
+            origins: Vec::new(),
+            merge_requests: Vec::new(),
+            total: 0,
+            commits: Vec::new(),
+            total_commits: 0,
+            rename_chain: Vec::new(),
+            missing: Vec::new(),
+        }
     }
 }
