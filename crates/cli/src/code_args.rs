@@ -19,7 +19,7 @@ pub struct ScopeArgs {
     /// Indexed commit, branch, tag or snapshot (@12)
     #[arg(long, value_name = "REV")]
     at: Option<String>,
-    /// Index that commit first, if it is not
+    /// Index that commit first if it is not indexed
     #[arg(long, requires = "at")]
     index: bool,
 }
@@ -119,7 +119,7 @@ fn tell(ui: &mut Ui, standing: &SnapshotContext) {
 
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
-    /// Maximum number of hops
+    /// Maximum number of hops (default: callers and callees 1, impact 5, flow 10, else no limit)
     #[arg(short, long, value_name = "N")]
     depth: Option<u32>,
     /// Maximum number of symbols

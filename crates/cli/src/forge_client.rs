@@ -1,15 +1,17 @@
-//! Connects to the forge the config names: the only place that knows which
-//! client it is.
+//! Connects to the forge the config names: the only place that says of which kind it is.
 
 use crate::config::{Config, Token};
 use crate::env::Env;
 use forge::Forge as _;
 use forge::api::{Identity, ProjectLocator};
-use forge::gitlab::{Client, Options};
+use forge::{Client, Options};
 use model::record::ProjectRecord;
-use model::{Error, ErrorCode, Progress, Result};
+use model::{Error, ErrorCode, ForgeKind, Progress, Result};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The settings of a connection are those of one kind, until a second one is known.
+const KIND: ForgeKind = ForgeKind::GitLab;
 
 /// Everything a connection needs, gathered before anything is sent.
 pub struct Connection {
@@ -48,7 +50,7 @@ impl Connection {
         let mut options = Options::new(self.base_url.clone(), self.token.secret.clone());
         options.requests_per_second = Some(self.requests_per_second);
         options.ca_pem.clone_from(&self.ca_pem);
-        Client::new(options, progress)
+        Client::new(KIND, options, progress)
     }
 }
 
@@ -61,7 +63,7 @@ pub fn quick_client(connection: &Connection) -> Result<Client> {
     options.connect_timeout = std::time::Duration::from_secs(5);
     options.request_timeout = std::time::Duration::from_secs(20);
     options.max_rate_wait = std::time::Duration::from_secs(10);
-    Client::new(options, Arc::new(model::progress::NoProgress))
+    Client::new(KIND, options, Arc::new(model::progress::NoProgress))
 }
 
 pub async fn identity(client: &Client) -> Result<Identity> {

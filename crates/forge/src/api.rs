@@ -51,10 +51,6 @@ pub trait Forge: Send + Sync + 'static {
         iid: Iid,
         what: DependentKind,
     ) -> impl Future<Output = Result<ForgeAnswer<DependentSet>>> + Send;
-
-    /// What a note that the forge wrote itself says happened. Every forge has
-    /// its own wordings; no request is made.
-    fn read_system_note(body: &str) -> SystemNote;
 }
 
 /// A note written by the forge itself, understood.
@@ -137,6 +133,23 @@ impl From<OwnedSemaphorePermit> for Reservation {
     fn from(permit: OwnedSemaphorePermit) -> Self {
         Reservation(Some(Arc::new(permit)))
     }
+}
+
+/// The one note of lore's own on a merge request, as it shall be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnNote {
+    /// By which it is found again; part of `body`.
+    pub mark: String,
+    pub body: String,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteOutcome {
+    Created(ForgeId),
+    Updated(ForgeId),
+    /// It said all that already; nothing was sent.
+    Unchanged(ForgeId),
 }
 
 /// Why a call failed, as far as the engine must act on it differently.

@@ -1,7 +1,7 @@
 //! What a run is to do.
 
 use code::index::Request;
-use forge::gitlab::Client;
+use forge::Client;
 use forge::sync::SyncOptions;
 use model::Result;
 use model::ids::ProjectId;

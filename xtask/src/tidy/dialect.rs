@@ -15,6 +15,9 @@ const CLIENTS: &str = "crates/forge/src/";
 const HOMES: &[&str] =
     &["crates/sim/", "crates/testkit/", "crates/cli/src/demo/", "xtask/", "fuzz/"];
 
+/// What callers name instead of the client of one forge.
+const WHY_CLIENT: &str = "`forge::Client` is the client of whichever forge it is";
+
 /// Marks of addresses and messages, of every forge.
 const MARKS: &[&str] = &["#note_", "/-/", "See merge request"];
 
@@ -32,6 +35,16 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
             for mark in MARKS.iter().filter(|mark| literal.text.contains(**mark)) {
                 found.push(Violation::at(source, literal.at, format!("writes `{mark}`"), WHY));
             }
+        }
+        let is_outside = !source.path.starts_with(CLIENTS) && source.path.contains("/src/");
+        let dialects = tree.rust().filter_map(|it| it.path.strip_prefix(DIALECTS));
+        for kind in dialects.filter_map(|it| it.strip_suffix(".rs")).filter(|it| *it != "mod") {
+            let client = format!("forge::{kind}");
+            let named =
+                source.find(&client).into_iter().filter(|at| is_outside && !source.is_test(*at));
+            found.extend(
+                named.map(|at| Violation::at(source, at, format!("names `{client}`"), WHY_CLIENT)),
+            );
         }
     }
     found
@@ -60,6 +73,23 @@ mod tests {
                 "crates/forge/src/sync/a.rs:2: writes `#note_`",
                 "crates/insight/src/a.rs:2: writes `#note_`",
             ]
+        );
+    }
+
+    #[test]
+    fn the_client_of_one_forge_outside_of_its_crate_is_found() {
+        let text = "use forge::x::Client;\n";
+        assert_eq!(
+            found(
+                check,
+                &[
+                    ("crates/cli/src/a.rs", text),
+                    ("crates/cli/tests/a.rs", text),
+                    ("crates/forge/src/client.rs", text),
+                    ("crates/model/src/forge/x.rs", ""),
+                ]
+            ),
+            ["crates/cli/src/a.rs:1: names `forge::x`"]
         );
     }
 }

@@ -9,10 +9,13 @@ const WHY: &str = "what is true of one language is a method of `Language` in its
 
 /// Code that serves all languages.
 const GENERIC: &[&str] = &[
+    "crates/code/src/compare/",
     "crates/code/src/facts/",
     "crates/code/src/identity/",
     "crates/code/src/index/",
+    "crates/code/src/lineage/",
     "crates/code/src/link/",
+    "crates/code/src/matching/",
     "crates/code/src/routes/",
     "crates/code/src/terms/",
     "crates/insight/src/code/",

@@ -5,7 +5,7 @@ use crate::forge_client::{self, Connection};
 use crate::interrupt::block_on;
 use crate::text::diff_markdown::markdown;
 use crate::ui::{Painter, Show, Ui};
-use forge::gitlab::{NoteOutcome, OwnNote};
+use forge::api::{NoteOutcome, OwnNote};
 use model::ids::Iid;
 use model::{Error, Result};
 use schemars::JsonSchema;

@@ -46,7 +46,7 @@ pub struct Args {
     /// Start from the changes since this commit or branch
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// … up to this indexed one (default: the commit checked out)
+    /// End of the changes: an indexed commit or branch (default: the commit checked out)
     #[arg(long, value_name = "REV", requires = "base")]
     head: Option<String>,
     /// Token budget of the answer

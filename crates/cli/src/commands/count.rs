@@ -17,7 +17,8 @@ pub struct Args {
     /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Limit commits, symbols or edges to one repository [default: the one around]
+    /// Limit commits, symbols or edges to one repository [default: the one
+    /// you are in]
     #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
     repo: Option<String>,
 }

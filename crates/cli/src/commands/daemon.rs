@@ -26,8 +26,9 @@ use std::time::Duration;
 ///
 /// Indexes commits as they are made, syncs with the forge on a schedule, computes
 /// embeddings, asks language servers and standing queries, and serves MCP over HTTP
-/// and receives traces if told to. While it runs, it is the only one that writes: commands that do ask it. One daemon for
-/// each database; `lore hook install --git` makes it hear of commits at once.
+/// and receives traces if told to. While it runs, it alone writes: it runs the commands
+/// that write for whoever typed them. One daemon for each database; with the hooks of
+/// `lore hook install --git` it indexes a commit at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore daemon start
@@ -46,7 +47,7 @@ enum DaemonCommand {
     Start(RunArgs),
     /// Run it in the foreground, for systemd, launchd and containers
     Run(RunArgs),
-    /// Stop it; the transaction in hand is finished first
+    /// Stop it after its current transaction
     Stop,
     /// Stop it if it runs, and start it again
     Restart(RunArgs),

@@ -19,7 +19,7 @@ use store::Reader;
 /// SCIP indexes are made by compilers: scip-typescript, scip-python, `rust-analyzer
 /// scip`. What the index says of calls in the indexed commit is kept beside lore's own
 /// edges, with more confidence; symbols of other packages become external symbols. An
-/// index of another commit is refused: its definitions are not where the names are.
+/// index of another commit is refused: its lines and columns would not fit the code.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore ingest-scip index.scip

@@ -7,8 +7,8 @@ use model::Result;
 
 /// List methods that override or implement a method
 ///
-/// With what the method overrides itself. Takes an interface's or a base class's
-/// method; overriders of overriders are included.
+/// Takes the method of an interface or a base class; overriders of overriders are included.
+/// Also shows what the method itself overrides.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore overrides Handler.handle

@@ -11,8 +11,8 @@ use model::time::parse_when;
 
 /// List HTTP routes and their handlers
 ///
-/// With --traffic or --dead, beside what traces and access logs showed. A route is dead
-/// only where its service was observed in that time.
+/// --traffic and --dead add what traces and access logs showed. A route counts as dead only
+/// where its service was observed in that time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore routes

@@ -50,7 +50,7 @@ pub struct Args {
     /// Leave out commits of other local repositories than the one you are in
     #[arg(long, conflicts_with_all = ["project", "repo"])]
     here: bool,
-    /// Records of decisions first; without one, at most three commits
+    /// Show recorded decisions first; if there is none, at most three commits
     #[arg(long, conflicts_with_all = ["types", "offset"])]
     decided: bool,
     /// Oldest first, of what says every word of the query
@@ -93,7 +93,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "scores")]
     fusion: FusionArg,
     /// Disable a ranking signal: recency, title, same-project, spoken-of, memory, floor
-    /// (show what hardly answers, too), or one memory factor: decay, frequency, importance, last-access, project,
+    /// (show weak matches, too), or one memory factor: decay, frequency, importance, last-access, project,
     /// superseded (repeatable)
     #[arg(long, value_name = "SIGNAL")]
     without: Vec<String>,

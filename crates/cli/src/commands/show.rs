@@ -16,7 +16,7 @@ use store::Reader;
 ///
 /// Takes any reference people write: #12, !34, group/project!34, a URL (of a note
 /// too), a commit hash or its beginning, a record id, the name of a symbol, or a
-/// revision of the clone around such as HEAD~2.
+/// revision of the clone you are in, such as HEAD~2.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore show '!34'

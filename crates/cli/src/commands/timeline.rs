@@ -17,7 +17,7 @@ use store::document_set::DocumentFilter;
 /// Starts from search results, from #12, !34, group/project#12 or a URL, or from
 /// the merge requests that changed a symbol (PATH#SYMBOL, PATH:LINE, or the name
 /// of an indexed one); follows relations from there and lists the events of all of them in
-/// chronological order, with the notes that argue. Simultaneous label changes,
+/// chronological order, with the notes that give reasons. Simultaneous label changes,
 /// bulk edits and mentions are folded into one line each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

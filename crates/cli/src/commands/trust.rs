@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
   lore trust --list
   lore trust --revoke")]
 pub struct Args {
-    /// The repository, or its config file (default: the repository around)
+    /// The repository, or its config file (default: the one you are in)
     path: Option<PathBuf>,
     /// List the trusted repositories
     #[arg(long, conflicts_with_all = ["path", "revoke"])]

@@ -14,9 +14,9 @@ use store::standing::{self, Cadence, StandingQuery, StandingResult};
 
 /// Keep standing queries and see what changed
 ///
-/// A standing query is a command that only answers. The daemon asks it again after
-/// every change, every hour or every day, and keeps the answers that differ together
-/// with the snapshots they were given from. Without a daemon, `lore watch run` asks.
+/// A standing query is a command that reads and changes nothing. The daemon runs it again
+/// after every change, every hour or every day, and keeps the answers that differ together
+/// with the snapshots they were given from. Without a daemon, `lore watch run` runs it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore watch add callers-of-get -- callers Session.get --depth 2
@@ -31,7 +31,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum WatchCommand {
-    /// Keep a command that is asked again by itself
+    /// Add a command to be run again by the daemon
     Add {
         /// Name of the query
         name: String,

@@ -181,7 +181,7 @@ fn not_text_and_not_small() {
 }
 
 #[test]
-fn no_token() {
+fn a_missing_token_is_an_error_that_names_the_page_to_make_one() {
     check(
         &lore().with_config(CONFIG),
         &["auth", "-J"],

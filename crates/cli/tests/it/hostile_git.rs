@@ -144,7 +144,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 #[test]
-fn the_trap_works() {
+fn plain_git_runs_what_the_repository_names() {
     let (env, clone) = trap();
     sh(
         &clone,

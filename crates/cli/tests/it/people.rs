@@ -66,7 +66,7 @@ fn names(list: &Value, field: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_someone_did() {
+fn me_and_person_show_areas_and_activity() {
     let site = on_terminal();
     expect![[r#"
         @ada  Ada Larsen
@@ -210,7 +210,7 @@ fn without_a_token_one_has_to_say_who_one_is() {
 }
 
 #[test]
-fn whom_to_ask() {
+fn experts_of_a_file_are_ranked_with_reasons() {
     let site = on_terminal();
     expect![[r#"
         src/auth/session.rs  file, 1 issue or merge request

@@ -42,7 +42,7 @@ fn site() -> Site {
 }
 
 #[test]
-fn sync_then_look() {
+fn lists_show_what_a_sync_fetched() {
     let site = site();
     let env = &site.env;
     expect![[r#"

@@ -192,7 +192,7 @@ fn trust_can_be_taken_away() {
 }
 
 #[test]
-fn nothing_to_trust() {
+fn trust_needs_a_repository() {
     check(
         &lore(),
         &["trust"],

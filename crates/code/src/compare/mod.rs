@@ -4,7 +4,6 @@
 mod derivation;
 #[cfg(test)]
 mod derivation_tests;
-mod exports;
 mod generated;
 mod module_code;
 mod overloads;
@@ -165,7 +164,8 @@ fn extracted(inputs: Vec<Input>, index: Option<(&Reader, RepoId)>) -> Vec<File> 
         .map(|(input, packed)| {
             let known = packed.and_then(|packed| facts_of(&packed).ok());
             let facts = known.unwrap_or_else(|| lang::extract(&input.path, &input.bytes));
-            let exported = exports::exported_names(&facts.language, &input.bytes);
+            let language = lang::by_name(&facts.language);
+            let exported = language.and_then(|it| it.exported_names(&input.bytes));
             File { path: input.path, bytes: input.bytes, facts, exported }
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use super::File;
 use crate::facts::{Def, DefId};
+use crate::lang;
 use crate::matching::data_records;
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use model::change::{Aspect, SymbolChange, SymbolChangeKind, SymbolVersion};
@@ -17,7 +18,7 @@ struct Statement {
 /// The file as a changed symbol, where statements outside of its symbols differ.
 /// Imports are left out: edges tell of them.
 pub fn module_change(old: &File, new: &File) -> Option<SymbolChange> {
-    if !runs_at_top(&new.facts.language) || old.bytes == new.bytes {
+    if !lang::notation(&new.facts.language).runs_at_top || old.bytes == new.bytes {
         return None;
     }
     let (before, after) = (statements(old)?, statements(new)?);
@@ -40,11 +41,6 @@ pub fn module_change(old: &File, new: &File) -> Option<SymbolChange> {
         demands: Vec::new(),
         derivation: None,
     })
-}
-
-/// Languages in which statements may stand beside definitions.
-fn runs_at_top(language: &str) -> bool {
-    matches!(language, "python" | "typescript" | "javascript" | "tsx" | "jsx" | "ruby" | "php")
 }
 
 fn version(file: &File, line: u32) -> SymbolVersion {
@@ -136,7 +132,6 @@ fn is_import(statement: &Statement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang;
 
     fn file(path: &str, text: &str) -> File {
         let facts = lang::extract(path, text.as_bytes());

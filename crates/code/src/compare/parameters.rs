@@ -1,6 +1,7 @@
 //! What callers of a function must change, from its parameters.
 
 use crate::facts::{DefId, FileFacts, Flags, ParamKind};
+use crate::lang::{self, Notation};
 
 /// The parameters of one version.
 pub struct Parameters<'a> {
@@ -29,10 +30,12 @@ impl<'a> Parameters<'a> {
     pub fn of(facts: &'a FileFacts, id: DefId, text: &'a str) -> Self {
         let def = facts.def(id);
         let signature = def.signature.map_or("", |name| facts.text(name));
-        let given = python_signature(text, &facts.language);
-        let separators = match given {
-            Some(given) => Separators::of(given, "python"),
-            None => Separators::of(signature, &facts.language),
+        let language = lang::by_name(&facts.language);
+        let foreign = language.and_then(|it| it.foreign_signature(text));
+        let given = foreign.map(|(given, _)| given);
+        let separators = match foreign {
+            Some((given, notation)) => Separators::of(given, notation),
+            None => Separators::of(signature, lang::notation(&facts.language)),
         };
         let has_default = |name: &str| {
             given.is_some_and(|given| {
@@ -117,19 +120,6 @@ fn called(name: &str) -> String {
     if name.is_empty() { "unnamed parameter".to_owned() } else { format!("parameter `{name}`") }
 }
 
-/// How Python calls a function of Rust: from `(` on in `#[pyo3(signature = (a, *, b=None))]`.
-fn python_signature<'a>(text: &'a str, language: &str) -> Option<&'a str> {
-    if language != "rust" {
-        return None;
-    }
-    let attributes = text.split("fn ").next()?;
-    attributes.contains("#[py").then_some(())?;
-    attributes.match_indices("signature").find_map(|(at, word)| {
-        let rest = attributes[at + word.len()..].trim_start().strip_prefix('=')?.trim_start();
-        rest.starts_with('(').then_some(rest)
-    })
-}
-
 /// `name?: string`
 fn is_marked_optional(signature: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -150,10 +140,9 @@ struct Separators<'a> {
 }
 
 impl<'a> Separators<'a> {
-    fn of(signature: &'a str, language: &str) -> Self {
+    fn of(signature: &'a str, notation: Notation) -> Self {
         let mut found = Separators::default();
-        // The only one that writes them: `def f(a, /, b, *, c)`.
-        if language != "python" {
+        if !notation.divides_parameters {
             return found;
         }
         let mut is_by_name = false;
@@ -223,7 +212,6 @@ fn items(signature: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang;
 
     fn told(path: &str, before: &str, after: &str) -> Vec<String> {
         let (old, new) =

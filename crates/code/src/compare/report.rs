@@ -3,14 +3,14 @@
 
 use super::File;
 use super::derivation::{Derivations, derivations};
-use super::exports::is_hidden_member;
 use super::module_code::module_change;
 use super::overloads::Overloads;
 use super::parameters::{Parameters, demands};
 use super::primary;
 use super::spaces::{is_told_around, told_by_members};
 use super::still_there::still_there;
-use crate::facts::{DefKind, FileFacts, Flags, Visibility};
+use crate::facts::{DefId, DefKind, FileFacts, Flags, Visibility};
+use crate::lang;
 use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{
@@ -592,6 +592,12 @@ fn is_public(symbols: &[Symbol], files: &[File], at: u32) -> bool {
         at = symbol.parent;
     }
     true
+}
+
+/// Whether a word that facts do not have keeps a member from others.
+fn is_hidden_member(file: &File, member: DefId) -> bool {
+    let language = lang::by_name(&file.facts.language);
+    language.is_some_and(|it| it.is_hidden_member(&file.facts, member, &file.bytes))
 }
 
 /// Whether the file of a symbol lets others import it.

@@ -67,9 +67,10 @@ fn language<'f>(symbol: &Symbol, files: &'f [File]) -> &'f str {
 fn is_space(symbol: &Symbol, files: &[File]) -> bool {
     let language = language(symbol, files);
     let is_open = match symbol.kind {
-        DefKind::Module | DefKind::Mixin => spans_files(language) || language == "typescript",
-        // Ruby opens its classes as often, too.
-        DefKind::Class => language == "ruby",
+        DefKind::Module | DefKind::Mixin => {
+            spans_files(language) || lang::notation(language).reopens_modules
+        }
+        DefKind::Class => lang::notation(language).reopens_classes,
         _ => false,
     };
     is_open && !symbol.is_local

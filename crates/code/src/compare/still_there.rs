@@ -3,6 +3,7 @@
 
 use super::File;
 use crate::facts::{Binding, DefId, FileFacts, Import, ImportedName};
+use crate::lang::{self, PassedImports};
 use crate::matching::{Matching, Symbol};
 use model::change::{Derivation, DerivationKind};
 use rustc_hash::FxHashMap;
@@ -39,11 +40,11 @@ fn offered(file: &File, symbol: &Symbol) -> Option<String> {
     let facts = &file.facts;
     let name = &*symbol.name;
     let is_exported = || file.exported.as_ref().is_some_and(|names| names.contains(name));
-    let is_offered = |import: &Import| match facts.language.as_str() {
-        // Whatever a module knows can be imported from it.
-        "python" => true,
-        "typescript" | "tsx" | "javascript" | "jsx" => import.is_reexport || is_exported(),
-        _ => import.is_reexport,
+    let passes_on = lang::notation(&facts.language).passes_on;
+    let is_offered = |import: &Import| match passes_on {
+        PassedImports::All => true,
+        PassedImports::Exported => import.is_reexport || is_exported(),
+        PassedImports::Marked => import.is_reexport,
     };
     let is_of_file = |import: &&Import| import.home == DefId::FILE && is_offered(import);
     let bound = facts.binds.iter().filter(|bind| facts.text(bind.name) == name);
@@ -61,6 +62,6 @@ fn offered(file: &File, symbol: &Symbol) -> Option<String> {
 /// As the language writes it.
 fn module_of(facts: &FileFacts, import: &Import) -> String {
     let parts: Vec<&str> = import.path.iter().map(|part| facts.text(*part)).collect();
-    let between = if facts.language == "rust" { "::" } else { "." };
+    let between = lang::notation(&facts.language).path_separator;
     format!("{}{}", ".".repeat(import.level.into()), parts.join(between))
 }

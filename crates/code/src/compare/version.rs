@@ -5,6 +5,7 @@
 //! the rules themselves: nobody has to remember to raise it.
 
 use crate::index::INDEXER;
+use crate::lang;
 use model::hash::Hash32;
 use std::sync::OnceLock;
 
@@ -17,7 +18,6 @@ macro_rules! sources {
 const SOURCES: &[(&str, &[u8])] = sources![
     "derivation.rs",
     "still_there.rs",
-    "exports.rs",
     "generated.rs",
     "mod.rs",
     "module_code.rs",
@@ -28,6 +28,10 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "spaces.rs",
     "targets.rs",
     "version.rs",
+    "../lang/go/users.rs",
+    "../lang/rust/users.rs",
+    "../lang/notation.rs",
+    "../lang/typescript/users.rs",
     "../lineage/aspects.rs",
     "../lineage/crossing.rs",
     "../lineage/locate.rs",
@@ -72,6 +76,9 @@ pub fn rules_version() -> Hash32 {
                 bytes.extend(part);
             }
         }
+        for language in lang::ALL {
+            bytes.extend(format!("{} {:?}\n", language.name(), language.notation()).into_bytes());
+        }
         Hash32::of(&bytes)
     })
 }
@@ -84,13 +91,24 @@ mod tests {
     #[test]
     fn every_source_of_the_rules_counts() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/compare");
+        let names = |folder: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(here.join(folder)).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        let check = |path: &str| {
+            let is_known = SOURCES.iter().any(|(known, _)| *known == path);
+            assert!(is_known, "{path} is not part of the version of the rules");
+        };
         for folder in ["", "../lineage/", "../matching/", "../structure/contract/"] {
-            for entry in std::fs::read_dir(here.join(folder)).unwrap() {
-                let name = entry.unwrap().file_name().into_string().unwrap();
-                let path = format!("{folder}{name}");
-                let is_test = name == "tests.rs" || name.ends_with("_tests.rs");
-                let is_known = SOURCES.iter().any(|(known, _)| *known == path);
-                assert!(is_test || is_known, "{path} is not part of the version of the rules");
+            let is_test = |name: &&String| *name == "tests.rs" || name.ends_with("_tests.rs");
+            names(folder).iter().filter(|name| !is_test(name)).for_each(|name| {
+                check(&format!("{folder}{name}"));
+            });
+        }
+        for language in names("../lang").iter().filter(|name| !name.contains('.')) {
+            let folder = format!("../lang/{language}/");
+            if names(&folder).iter().any(|name| name == "users.rs") {
+                check(&format!("{folder}users.rs"));
             }
         }
     }

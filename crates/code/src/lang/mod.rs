@@ -12,6 +12,7 @@ mod go;
 pub(crate) mod grammar;
 mod java;
 mod kotlin;
+mod notation;
 mod php;
 mod python;
 mod ruby;
@@ -19,14 +20,18 @@ mod rust;
 pub(crate) mod shapes;
 mod typescript;
 
-use crate::facts::{Builder, FactsProblem, FileFacts, Rules};
+use crate::facts::{Builder, DefId, FactsProblem, FileFacts, Rules};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::{self, Route};
 use crate::structure;
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use tree_sitter::{Node, ParseOptions, Parser};
+
+pub use notation::{Notation, PassedImports, notation};
 
 /// What the engine must know of a language.
 pub trait Language: Sync {
@@ -61,6 +66,38 @@ pub trait Language: Sync {
     /// the grammar.
     fn lexical_marks(&self) -> LexicalMarks {
         LexicalMarks::default()
+    }
+
+    /// How it is written, for comparing versions of a file.
+    fn notation(&self) -> Notation {
+        Notation::default()
+    }
+
+    /// The names that others can import from a file; none where everything may be used.
+    fn exported_names(&self, _bytes: &[u8]) -> Option<FxHashSet<String>> {
+        None
+    }
+
+    /// Whether a member is kept from others by a word that facts do not have.
+    fn is_hidden_member(&self, _facts: &FileFacts, _member: DefId, _bytes: &[u8]) -> bool {
+        false
+    }
+
+    /// Whether a file belongs to a program and not to a library, so that nobody outside can
+    /// use what it defines; `read` gives the text of another file of its commit.
+    fn is_of_program(
+        &self,
+        _path: &str,
+        _bytes: &[u8],
+        _read: &mut dyn FnMut(&str) -> Option<Rc<str>>,
+    ) -> bool {
+        false
+    }
+
+    /// Where another language calls a function by a signature of its own: that signature,
+    /// from its opening bracket on, and how that language is written.
+    fn foreign_signature<'t>(&self, _function: &'t str) -> Option<(&'t str, Notation)> {
+        None
     }
 
     /// Whether a file of this name says how a repository is laid out.

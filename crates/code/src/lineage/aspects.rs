@@ -2,7 +2,7 @@
 //! visibility, body, comments. Layout is no difference.
 
 use super::versions::Version;
-use crate::lang::LineMeaning;
+use crate::lang::{self, LineMeaning, Notation};
 use crate::matching::{Entry, Sort};
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use crate::terms::logical_lines::LogicalLines;
@@ -119,6 +119,7 @@ fn add_text<'t>(written: SymbolText<'t>, parts: &mut Parts<'t>) {
 /// The words of code, and those of comments.
 fn read<'t>(text: &'t str, language: &str, code: &mut Vec<Word<'t>>, comments: &mut Vec<Word<'t>>) {
     let mut lines = LogicalLines::of(text, language);
+    let notation = lang::notation(language);
     for piece in pieces(text, language) {
         if let Some(levels) = lines.enter(&piece) {
             let (mark, n_marks) = match lines.meaning() {
@@ -132,8 +133,8 @@ fn read<'t>(text: &'t str, language: &str, code: &mut Vec<Word<'t>>, comments: &
             PieceKind::Code => {
                 code.extend(code_words(piece.text).map(|(_, word)| Cow::Borrowed(word)));
             }
-            PieceKind::Quoted => code.push(same_quotes(piece.text, language)),
-            PieceKind::Doc if language != "python" => code.push(piece.text.trim().into()),
+            PieceKind::Quoted => code.push(same_quotes(piece.text, notation)),
+            PieceKind::Doc if !notation.documents_in_texts => code.push(piece.text.trim().into()),
             PieceKind::Doc | PieceKind::Comment => {
                 let words = piece.text.split(|c: char| c.is_whitespace() || "/*#\"".contains(c));
                 comments.extend(words.filter(|word| !word.is_empty()).map(Cow::Borrowed));
@@ -143,11 +144,12 @@ fn read<'t>(text: &'t str, language: &str, code: &mut Vec<Word<'t>>, comments: &
 }
 
 /// Which quotes a text stands in is layout where either means the same.
-fn same_quotes<'t>(text: &'t str, language: &str) -> Word<'t> {
-    let is_free = matches!(language, "python" | "typescript" | "javascript");
+fn same_quotes(text: &str, notation: Notation) -> Word<'_> {
     let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
     match inner {
-        Some(inner) if is_free && !inner.contains(['"', '\\']) => format!("\"{inner}\"").into(),
+        Some(inner) if notation.quotes_are_alike && !inner.contains(['"', '\\']) => {
+            format!("\"{inner}\"").into()
+        }
         _ => text.into(),
     }
 }
@@ -184,7 +186,8 @@ fn drop_trailing_commas(words: &mut Vec<Word<'_>>, name: &str) {
 fn split<'t>(words: Vec<Word<'t>>, written: SymbolText<'_>, parts: &mut Parts<'t>) {
     let rest = annotations(words, written.name, parts);
     let named = rest.iter().position(|word| **word == *written.name);
-    let end = declaration_end(&rest, named.unwrap_or(0), written.sort, written.language);
+    let notation = lang::notation(written.language);
+    let end = declaration_end(&rest, named.unwrap_or(0), written.sort, notation);
     for (at, word) in rest.into_iter().enumerate() {
         if word == STATEMENT_END {
             // Where statements end is only asked for where the declaration does.
@@ -194,18 +197,14 @@ fn split<'t>(words: Vec<Word<'t>>, written: SymbolText<'_>, parts: &mut Parts<'t
         } else if Some(at) == named {
             // Names are compared apart.
         } else if is_visibility(&word) && named.is_none_or(|named| at < named) {
-            if !says_what_is_so(&word, written.language) {
+            // It makes public what is public without it.
+            if !(word == "public" && notation.is_public_unsaid) {
                 parts.visibility.push(word);
             }
         } else {
             parts.declaration.push(word);
         }
     }
-}
-
-/// Whether a word makes public what is public without it.
-fn says_what_is_so(word: &str, language: &str) -> bool {
-    word == "public" && matches!(language, "typescript" | "kotlin" | "php" | "ruby")
 }
 
 fn is_visibility(word: &str) -> bool {
@@ -263,7 +262,7 @@ fn closing(words: &[Word<'_>], open: usize) -> usize {
 }
 
 /// Where the declaration ends and the body begins.
-fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) -> usize {
+fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, notation: Notation) -> usize {
     let mut at = name + 1;
     let mut has_params = sort != Sort::Callable;
     let is_method = words.get(at).is_some_and(|word| word == "(" || word == "<");
@@ -273,30 +272,29 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) 
                 let is_params = word == "(";
                 at = closing(words, at);
                 has_params |= is_params;
-                // The body follows the parameters without a mark.
-                if is_params && language == "ruby" {
+                if is_params && notation.body_follows_parameters {
                     return at;
                 }
                 continue;
             }
             "{" if sort == Sort::Callable
-                && language == "typescript"
+                && notation.types_have_braces
                 && is_type_mark(words, at.wrapping_sub(1)) =>
             {
                 at = closing(words, at);
                 continue;
             }
-            "<" if at == name + 1 && has_type_parameters(language) => {
+            "<" if at == name + 1 && notation.has_type_parameters => {
                 at = behind_type_parameters(words, at).unwrap_or(at + 1);
                 continue;
             }
             "{" | ";" | STATEMENT_END => return at,
             // What `f(): () => void {` gives is a function; in `f: () => {` it is one.
             "=" if is_method
-                && language == "typescript"
+                && notation.types_have_braces
                 && words.get(at + 1).is_some_and(|it| it == ">") => {}
-            "=" if language != "cpp" && language != "c" => return at,
-            ":" if language == "python" && has_params => return at,
+            "=" if !notation.declares_past_equals => return at,
+            ":" if notation.body_follows_colon && has_params => return at,
             _ => {}
         }
         at += 1;
@@ -307,11 +305,6 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) 
 /// Whether a type follows a word.
 fn is_type_mark(words: &[Word<'_>], at: usize) -> bool {
     words.get(at).is_some_and(|word| matches!(&**word, ":" | "|" | "&"))
-}
-
-/// Whether type parameters may follow a name; elsewhere a `<` there begins something else.
-fn has_type_parameters(language: &str) -> bool {
-    matches!(language, "typescript" | "java" | "kotlin" | "csharp" | "rust")
 }
 
 /// Behind the mark that closes the type parameters which a mark opens, whatever their

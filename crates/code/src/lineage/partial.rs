@@ -143,8 +143,7 @@ pub fn is_alike(known: &Version, entry: &Entry, other: &Version) -> bool {
     if names.is_empty() {
         return false;
     }
-    // Labels that hold for all that follows them.
-    if matches!(language, "ruby" | "cpp") {
+    if lang::notation(language).has_access_labels {
         names.extend(["private", "protected", "public"]);
     }
     names.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::rules;
 use super::symbols::{Side, Sort};
+use crate::lang;
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use crate::terms::logical_lines::LogicalLines;
 use model::text::name_parts;
@@ -74,6 +75,7 @@ pub fn tokens(bytes: &[u8], language: &str, words: &mut Vocabulary) -> Vec<Token
     let text = same_length_text(bytes);
     let mut all = Vec::with_capacity(text.len() / 4);
     let start = text.as_ptr() as usize;
+    let documents_in_texts = lang::notation(language).documents_in_texts;
     let (mut lines, mut level) = (LogicalLines::of(&text, language), 0);
     for piece in pieces(&text, language) {
         let begin = (piece.text.as_ptr() as usize).saturating_sub(start) as u32;
@@ -82,8 +84,7 @@ pub fn tokens(bytes: &[u8], language: &str, words: &mut Vocabulary) -> Vec<Token
         match piece.kind {
             PieceKind::Code => code_tokens(piece.text, begin, words, &mut all),
             PieceKind::Quoted => quoted_tokens(piece.text, begin, words, &mut all),
-            // Python documents with such texts; elsewhere they are values.
-            PieceKind::Doc if language != "python" => {
+            PieceKind::Doc if !documents_in_texts => {
                 quoted_tokens(piece.text, begin, words, &mut all);
             }
             PieceKind::Doc | PieceKind::Comment => {}

@@ -4,6 +4,7 @@
 
 use super::SourceFile;
 use crate::facts::{DefId, DefKind, FileFacts, Flags};
+use crate::lang;
 use rustc_hash::FxHashSet;
 
 /// The functions of both versions that have a body.
@@ -59,13 +60,12 @@ fn home<'a>(file: &SourceFile<'a>) -> Option<&'a str> {
     (!declares_apart(file.facts)).then_some(file.path)
 }
 
-/// Languages in which a function is announced apart from where it is written.
+/// Whether a function may be announced apart from where it is written.
 fn declares_apart(facts: &FileFacts) -> bool {
-    facts.language == "cpp"
+    lang::by_name(&facts.language).is_some_and(|it| it.semantics().declares_apart)
 }
 
-/// Languages in which a function has signatures in front of the one with the body. Elsewhere
-/// what is marked as one of several is a function of its own, for another system.
+/// Whether functions of a file may have signatures in front of the one with the body.
 pub fn has_signatures(facts: &FileFacts) -> bool {
-    matches!(facts.language.as_str(), "typescript" | "python")
+    lang::notation(&facts.language).has_signatures
 }

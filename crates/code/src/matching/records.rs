@@ -3,6 +3,7 @@
 
 use super::SourceFile;
 use crate::facts::{DefId, DefKind, FileFacts};
+use crate::lang;
 use rustc_hash::FxHashSet;
 
 /// The object literals of a file whose keys are data of what is around them: what holds
@@ -10,7 +11,7 @@ use rustc_hash::FxHashSet;
 pub fn data_records(file: &SourceFile<'_>) -> FxHashSet<DefId> {
     let facts = file.facts;
     let mut found = FxHashSet::default();
-    if facts.language != "typescript" {
+    if !lang::notation(&facts.language).has_object_literals {
         return found;
     }
     let all = facts.defs.iter().enumerate().skip(1);

@@ -5,6 +5,7 @@ use super::declarations::Definitions;
 use super::records::data_records;
 use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
+use crate::lang;
 use model::code::is_test_path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -242,8 +243,8 @@ fn outer_first(facts: &FileFacts) -> Vec<DefId> {
 
 /// Members of a class without a name belong to the value that holds it.
 fn is_in_anonymous_class(facts: &FileFacts, id: DefId) -> bool {
-    matches!(facts.language.as_str(), "java" | "kotlin" | "csharp" | "php")
-        && facts.def(facts.def(id).parent).kind == DefKind::Record
+    facts.def(facts.def(id).parent).kind == DefKind::Record
+        && lang::notation(&facts.language).has_anonymous_classes
 }
 
 /// In tests, what is written in a function without a name is of one test only.
@@ -307,7 +308,7 @@ struct Placement<'f> {
 /// `helpers.each = function () {…}`.
 fn assigned_name<'f>(file: &SourceFile<'f>, start: usize) -> Option<&'f str> {
     const LONGEST: usize = 120;
-    if file.facts.language != "typescript" {
+    if !lang::notation(&file.facts.language).has_object_literals {
         return None;
     }
     let before = file.bytes.get(start.saturating_sub(LONGEST)..start)?.trim_ascii_end();
@@ -384,11 +385,9 @@ fn is_quoted_key(source: &[u8], name: &str) -> bool {
         .is_some_and(|rest| matches!(rest.first(), Some(b'"' | b'\'')))
 }
 
-/// In languages whose bodies stand in braces or behind a `=`.
+/// Whether what is written has no body, where one would show.
 fn is_bodyless(language: &str, source: &[u8]) -> bool {
-    matches!(language, "java" | "kotlin" | "csharp" | "typescript" | "php")
-        && !source.contains(&b'{')
-        && !source.contains(&b'=')
+    lang::notation(language).bodies_are_marked && !source.contains(&b'{') && !source.contains(&b'=')
 }
 
 fn params_of(facts: &FileFacts, id: DefId) -> Box<[Box<str>]> {

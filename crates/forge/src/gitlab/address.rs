@@ -1,6 +1,7 @@
 //! Where the server is: the configured `base_url`, checked once, and the URLs
 //! built from it.
 
+use crate::options::shown;
 use model::text::one_line;
 use model::{Error, ErrorCode, Result};
 use reqwest::Url;
@@ -105,19 +106,6 @@ impl std::fmt::Display for Address {
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::ConfigInvalid, message)
-}
-
-/// An address fit for a message: what may carry a secret is cut off.
-pub(super) fn shown(text: &str) -> String {
-    let text = text.split(['?', '#']).next().unwrap_or_default();
-    let text = match text.rsplit_once('@') {
-        Some((before, after)) => {
-            let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
-            if scheme.is_empty() { after.to_owned() } else { format!("{scheme}://{after}") }
-        }
-        None => text.to_owned(),
-    };
-    one_line(&text, 120)
 }
 
 fn is_loopback(host: &str) -> bool {

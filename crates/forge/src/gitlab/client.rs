@@ -3,15 +3,14 @@
 use super::address::encode;
 use super::convert;
 use super::headers;
-use super::options::Options;
 use super::scan;
 use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
-use super::system_note;
 use super::transport::{Answer, Call, FailedRequest, Transport};
 use crate::api::{
     EntityPage, Failure, FailureKind, Forge, ForgeAnswer, Identity, ListFrom, ProjectLocator,
-    Reservation, Result, SystemNote,
+    Reservation, Result,
 };
+use crate::options::Options;
 use model::ids::{ForgeId, Iid};
 use model::record::{DependentKind, DependentSet, FileChangeRecord, ListedEntity, ProjectRecord};
 use model::{EntityKind, Error, Progress};
@@ -224,10 +223,6 @@ impl Client {
 }
 
 impl Forge for Client {
-    fn read_system_note(body: &str) -> SystemNote {
-        system_note::read(body)
-    }
-
     async fn identity(&self) -> Result<Identity> {
         let mut held = Reservation::default();
         let user = self.get(&Call::object("user"), &mut held).await?;

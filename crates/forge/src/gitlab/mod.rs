@@ -12,7 +12,6 @@ mod client;
 mod convert;
 mod headers;
 mod lenient;
-mod options;
 mod own_note;
 mod scan;
 mod set;
@@ -21,9 +20,9 @@ mod transport;
 mod trouble;
 mod wire;
 
+pub use crate::options::Options;
 pub use client::Client;
-pub use options::Options;
-pub use own_note::{NoteOutcome, OwnNote};
+pub(crate) use system_note::read as read_system_note;
 
 /// Reads bytes as every kind of answer there is, and text as a system note; how many
 /// could be understood. For the fuzzer: the readers themselves are nobody else's.

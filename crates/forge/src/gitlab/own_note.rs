@@ -8,7 +8,7 @@
 use super::client::{Client, entity_path};
 use super::convert::{Converted, Unreadable};
 use super::transport::{Write, WriteFailed};
-use crate::api::{Failure, FailureKind, Forge as _, Result};
+use crate::api::{Failure, FailureKind, Forge as _, NoteOutcome, OwnNote, Result};
 use model::EntityKind;
 use model::ids::{ForgeId, Iid};
 use reqwest::Method;
@@ -17,23 +17,6 @@ use serde_json::json;
 
 /// Attempts to write, each after a look.
 const MOST_ATTEMPTS: u32 = 4;
-
-/// The note as it shall be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnNote {
-    /// By which it is found again; part of `body`.
-    pub mark: String,
-    pub body: String,
-}
-
-/// What became of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoteOutcome {
-    Created(ForgeId),
-    Updated(ForgeId),
-    /// It said all that already; nothing was sent.
-    Unchanged(ForgeId),
-}
 
 /// A note as GitLab lists it.
 #[derive(Debug, Clone, Deserialize)]

@@ -6,9 +6,9 @@
 
 use super::convert::Converted;
 use super::headers::{self, Next};
-use super::options::Options;
 use super::transport::{Answer, Call, FailedRequest, Transport};
 use crate::api::{Failure, FailureKind, Reservation};
+use crate::options::Options;
 use model::Timestamp;
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -163,7 +163,7 @@ const WORDINGS: &[Wording] = &[
 ];
 
 /// Reads one body.
-pub(super) fn read(body: &str) -> SystemNote {
+pub(crate) fn read(body: &str) -> SystemNote {
     let body = body.trim();
     for wording in WORDINGS {
         if starts_with(body, wording.starts) {

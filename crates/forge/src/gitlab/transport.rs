@@ -3,11 +3,11 @@
 
 use super::address::Address;
 use super::headers;
-use super::options::Options;
 use super::scan;
 use super::trouble::{RequestError, Retry, excerpt, reason};
 use crate::api::{Failure, Reservation};
 use crate::budget::Budget;
+use crate::options::Options;
 use model::{Error, ErrorCode, Progress};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Certificate, Method, Response, StatusCode, Url};

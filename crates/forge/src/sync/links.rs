@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::api::Forge;
+use crate::client::read_system_note;
 use crate::references;
 use model::Result;
 
@@ -14,7 +15,7 @@ impl<F: Forge> Engine<F> {
         let waiting = self.db.write(|tx| store::references::count_dirty(tx)).await?;
         self.progress.phase("linking", Some(waiting));
         while !self.cancel.is_cancelled() {
-            let done = self.db.write(link_batch::<F>).await?;
+            let done = self.db.write(link_batch).await?;
             self.progress.advance(done as u64);
             if done < BATCH {
                 break;
@@ -27,11 +28,13 @@ impl<F: Forge> Engine<F> {
     }
 }
 
-fn link_batch<F: Forge>(tx: &store::Tx<'_>) -> Result<usize> {
+fn link_batch(tx: &store::Tx<'_>) -> Result<usize> {
     let mut derived = Vec::with_capacity(BATCH);
     for entity in store::references::next_dirty(tx, BATCH)? {
         let observations = match store::references::inputs(tx, entity)? {
-            Some(inputs) => references::derive(&inputs, F::read_system_note),
+            Some(inputs) => {
+                references::derive(&inputs, |body| read_system_note(inputs.forge, body))
+            }
             None => Vec::new(),
         };
         derived.push((entity, observations));

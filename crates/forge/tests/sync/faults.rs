@@ -69,7 +69,7 @@ fn a_first_answer_that_always_fails() {
 }
 
 #[test]
-fn everything_at_once() {
+fn all_faults_in_one_sync() {
     check(
         "all",
         FaultPlan {

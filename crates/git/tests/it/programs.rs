@@ -151,7 +151,7 @@ fn sh(dir: &Path, script: &str) {
 }
 
 #[test]
-fn the_trap_works() {
+fn plain_git_runs_what_the_repository_names() {
     let trap = Trap::new();
     for (args, what) in [
         (&["status"][..], "core.fsmonitor"),

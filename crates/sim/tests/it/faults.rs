@@ -34,7 +34,7 @@ fn failed(fault: Fault) -> Result<Got, reqwest::Error> {
 }
 
 #[test]
-fn servers_in_trouble() {
+fn errors_of_the_server_look_like_those_of_gitlab() {
     let got = failed(Fault::Internal500).unwrap();
     assert_eq!(
         (got.status, got.text.as_str()),

@@ -128,7 +128,7 @@ fn documents_and_statistics() {
 }
 
 #[test]
-fn searches() {
+fn queries_by_words_prefixes_and_filters() {
     let site = site();
     let env = &site.env;
     // Porter stemming works (search/searching match)

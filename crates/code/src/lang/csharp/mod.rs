@@ -10,7 +10,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use std::borrow::Cow;
@@ -66,6 +66,15 @@ impl Language for CSharp {
 
     fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
         routes::find(builder)
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            bodies_are_marked: true,
+            has_type_parameters: true,
+            has_anonymous_classes: true,
+            ..Notation::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -9,6 +9,7 @@ mod route_nests;
 mod routes;
 mod statements;
 mod types;
+mod users;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
@@ -16,6 +17,7 @@ use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 pub struct Go;
@@ -70,6 +72,15 @@ impl Language for Go {
 
     fn lexical_marks(&self) -> LexicalMarks {
         LexicalMarks { quotes: b"\"'`", ..LexicalMarks::default() }
+    }
+
+    fn is_of_program(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        _read: &mut dyn FnMut(&str) -> Option<Rc<str>>,
+    ) -> bool {
+        users::is_main_package(bytes) || users::is_internal(path)
     }
 
     fn semantics(&self) -> Semantics {

@@ -10,7 +10,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use tree_sitter::Node;
 
@@ -67,6 +67,16 @@ impl Language for Kotlin {
 
     fn lexical_marks(&self) -> LexicalMarks {
         LexicalMarks { has_triple_quotes: true, quotes: b"\"", ..LexicalMarks::default() }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            is_public_unsaid: true,
+            bodies_are_marked: true,
+            has_type_parameters: true,
+            has_anonymous_classes: true,
+            ..Notation::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -58,6 +58,16 @@ impl Language for Php {
 
     fn lexical_marks(&self) -> LexicalMarks {
         LexicalMarks { line_comments: &["//", "#"], ..LexicalMarks::default() }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            is_public_unsaid: true,
+            bodies_are_marked: true,
+            has_anonymous_classes: true,
+            runs_at_top: true,
+            ..Notation::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -12,7 +12,9 @@ mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
-use crate::lang::{Language, LexicalMarks, LineMeaning, ModuleNaming, Semantics};
+use crate::lang::{
+    Language, LexicalMarks, LineMeaning, ModuleNaming, Notation, PassedImports, Semantics,
+};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
@@ -71,6 +73,19 @@ impl Language for Python {
             has_triple_quotes: true,
             lines: LineMeaning::Nesting,
             ..LexicalMarks::default()
+        }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            documents_in_texts: true,
+            quotes_are_alike: true,
+            body_follows_colon: true,
+            has_signatures: true,
+            runs_at_top: true,
+            divides_parameters: true,
+            passes_on: PassedImports::All,
+            ..Notation::default()
         }
     }
 

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, LineMeaning, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, LineMeaning, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -73,6 +73,17 @@ impl Language for Ruby {
             block_comment: Some(("=begin", "=end")),
             lines: LineMeaning::Statement,
             ..LexicalMarks::default()
+        }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            is_public_unsaid: true,
+            has_access_labels: true,
+            body_follows_parameters: true,
+            reopens_classes: true,
+            runs_at_top: true,
+            ..Notation::default()
         }
     }
 

@@ -8,12 +8,14 @@ mod macros;
 mod patterns;
 mod routes;
 mod types;
+mod users;
 mod uses;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::lang::{self, Language, LexicalMarks, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
+use std::rc::Rc;
 use tree_sitter::{Node, Parser};
 
 pub struct Rust;
@@ -69,6 +71,23 @@ impl Language for Rust {
     fn lexical_marks(&self) -> LexicalMarks {
         // A single quote is a lifetime as often as a character.
         LexicalMarks { quotes: b"\"", ..LexicalMarks::default() }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation { has_type_parameters: true, path_separator: "::", ..Notation::default() }
+    }
+
+    fn is_of_program(
+        &self,
+        path: &str,
+        _bytes: &[u8],
+        read: &mut dyn FnMut(&str) -> Option<Rc<str>>,
+    ) -> bool {
+        users::is_of_program(path, read)
+    }
+
+    fn foreign_signature<'t>(&self, function: &'t str) -> Option<(&'t str, Notation)> {
+        Some((users::python_signature(function)?, lang::notation("python")))
     }
 
     fn semantics(&self) -> Semantics {

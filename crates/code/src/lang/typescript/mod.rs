@@ -16,10 +16,11 @@ mod separators;
 mod settle;
 mod statements;
 mod types;
+mod users;
 mod wrappers;
 
-use crate::facts::{Binding, Builder, DefId, Flags, Name, Rules, Space};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::facts::{Binding, Builder, DefId, FileFacts, Flags, Name, Rules, Space};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, PassedImports, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use constructors::MemberSource;
@@ -108,6 +109,30 @@ impl Language for TypeScript {
 
     fn lexical_marks(&self) -> LexicalMarks {
         LexicalMarks { quotes: b"\"'`", ..LexicalMarks::default() }
+    }
+
+    fn notation(&self) -> Notation {
+        Notation {
+            quotes_are_alike: true,
+            is_public_unsaid: true,
+            bodies_are_marked: true,
+            types_have_braces: true,
+            has_type_parameters: true,
+            has_signatures: true,
+            has_object_literals: true,
+            reopens_modules: true,
+            runs_at_top: true,
+            passes_on: PassedImports::Exported,
+            ..Notation::default()
+        }
+    }
+
+    fn exported_names(&self, bytes: &[u8]) -> Option<FxHashSet<String>> {
+        users::exported_names(bytes)
+    }
+
+    fn is_hidden_member(&self, facts: &FileFacts, member: DefId, bytes: &[u8]) -> bool {
+        users::is_hidden_member(facts, member, bytes)
     }
 
     fn semantics(&self) -> Semantics {

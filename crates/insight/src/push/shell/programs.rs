@@ -199,7 +199,7 @@ fn run_by_find(words: &[String], dir: &str, found: &mut Vec<ShellLook>) {
 
 fn read(dir: &str, path: &str, range: LineRange, found: &mut Vec<ShellLook>) {
     // A pattern of the shell is many files, and none that can be named here.
-    if path != "-" && !path.contains(['*', '?', '$']) {
+    if !path.is_empty() && path != "-" && !path.contains(['*', '?', '$']) {
         found.push(ShellLook::Read { path: joined(dir, path), range });
     }
 }

@@ -1,35 +1,27 @@
 //! What a module of TypeScript or JavaScript exports (`export`, `module.exports`), and what a class of it keeps for
 //! itself: only the rest can be used by others.
 
-use super::File;
-use crate::facts::DefId;
+use crate::facts::{DefId, FileFacts};
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use rustc_hash::FxHashSet;
 
 /// Whether `private` or `protected` stands in front of a member.
-pub fn is_hidden_member(file: &File, id: DefId) -> bool {
-    let facts = &file.facts;
-    if facts.language != "typescript" {
-        return false;
-    }
+pub fn is_hidden_member(facts: &FileFacts, id: DefId, bytes: &[u8]) -> bool {
     let def = facts.def(id);
     let (name, span) =
         (facts.text(def.name), def.span.start_byte as usize..def.span.end_byte as usize);
-    let text = file.bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let text = bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
     let words = text.unwrap_or_default().split(|c| !is_word(c)).filter(|word| !word.is_empty());
     words.take_while(|word| *word != name).take(8).any(|it| matches!(it, "private" | "protected"))
 }
 
-/// The names a file exports; none where everything may be used: in another
-/// language, or in a script that exports nothing.
-pub fn exported_names(language: &str, bytes: &[u8]) -> Option<FxHashSet<String>> {
-    if !matches!(language, "typescript" | "javascript" | "tsx" | "jsx") {
-        return None;
-    }
+/// The names a file exports; none where everything may be used: in a script that
+/// exports nothing.
+pub fn exported_names(bytes: &[u8]) -> Option<FxHashSet<String>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut words: Vec<&str> = Vec::new();
-    for piece in pieces(text, language).into_iter().filter(|it| it.kind == PieceKind::Code) {
+    for piece in pieces(text, "typescript").into_iter().filter(|it| it.kind == PieceKind::Code) {
         words.extend(code_words(piece.text).map(|(_, word)| word));
     }
     let mut names = FxHashSet::default();
@@ -158,8 +150,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Option<Vec<String>> {
-        let mut names: Vec<String> =
-            exported_names("typescript", text.as_bytes())?.into_iter().collect();
+        let mut names: Vec<String> = exported_names(text.as_bytes())?.into_iter().collect();
         names.sort();
         Some(names)
     }
@@ -209,7 +200,6 @@ mod tests {
     fn a_script_says_nothing_about_what_it_exports() {
         assert_eq!(names("function a() {}\nfunction b() { a() }"), None);
         assert_eq!(names("const exports = 1\nf(exports == 2)"), None);
-        assert_eq!(exported_names("python", b"export = 1"), None);
         assert_eq!(names("export {}"), Some(Vec::new()));
     }
 }

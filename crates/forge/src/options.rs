@@ -1,14 +1,14 @@
 //! What a client needs to be told, with the values that suit most servers.
 
-use super::address::shown;
 use model::backoff::Backoff;
+use model::text::one_line;
 use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
 #[derive(Clone)]
 pub struct Options {
-    /// As configured; checked by [`super::Client::new`].
+    /// As configured; checked by the client.
     pub base_url: String,
     pub token: SecretString,
     /// None sets no pace of our own; the server's limits are obeyed anyway.
@@ -80,4 +80,17 @@ impl fmt::Debug for Options {
             .field("user_agent", &self.user_agent)
             .finish_non_exhaustive()
     }
+}
+
+/// An address fit for a message: what may carry a secret is cut off.
+pub(crate) fn shown(text: &str) -> String {
+    let text = text.split(['?', '#']).next().unwrap_or_default();
+    let text = match text.rsplit_once('@') {
+        Some((before, after)) => {
+            let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+            if scheme.is_empty() { after.to_owned() } else { format!("{scheme}://{after}") }
+        }
+        None => text.to_owned(),
+    };
+    one_line(&text, 120)
 }
