@@ -8,8 +8,9 @@ use lsp_server::{ErrorCode, Message, Notification, Outgoing, ReqQueue, Request, 
 use model::Result;
 use model::text::one_line;
 use serde_json::{Value, json};
-use std::io::{BufReader, BufWriter};
-use std::process::{ChildStdin, ChildStdout};
+use std::io::{BufReader, BufWriter, Read};
+use std::process::ChildStdin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -46,6 +47,28 @@ enum Event {
     Gone(String),
 }
 
+/// More messages than these a server that reads its input never leaves unread.
+const MOST_UNREAD: usize = 10_000;
+
+/// What is on its way to the server, and how much of it.
+#[derive(Debug, Clone)]
+struct Outbox {
+    to: Sender<Message>,
+    n_unread: Arc<AtomicUsize>,
+}
+
+impl Outbox {
+    fn send(&self, message: Message) {
+        self.n_unread.fetch_add(1, Ordering::Relaxed);
+        // A writer that is gone is noticed as the end of the server's output.
+        let _ = self.to.send(message);
+    }
+
+    fn is_full(&self) -> bool {
+        self.n_unread.load(Ordering::Relaxed) > MOST_UNREAD
+    }
+}
+
 /// Requests that were sent and have no answer yet.
 type Waiting = Arc<Mutex<Outgoing<()>>>;
 
@@ -53,7 +76,7 @@ type Waiting = Arc<Mutex<Outgoing<()>>>;
 #[derive(Debug)]
 pub struct Client {
     process: ServerProcess,
-    output: Sender<Message>,
+    output: Outbox,
     events: Receiver<Event>,
     waiting: Waiting,
     n_requests: u64,
@@ -63,10 +86,12 @@ impl Client {
     /// `settings` answers what the server asks of its configuration, by section.
     pub fn start(options: &ProcessOptions, settings: Value) -> Result<Self> {
         let (process, stdin, stdout) = ServerProcess::start(options)?;
-        let (output, to_write) = channel::<Message>();
+        let (sender, to_write) = channel::<Message>();
+        let output = Outbox { to: sender, n_unread: Arc::default() };
         let (to, events) = channel();
         let waiting = Arc::new(Mutex::new(ReqQueue::<(), ()>::default().outgoing));
-        std::thread::spawn(move || write_all(stdin, &to_write));
+        let n_unread = Arc::clone(&output.n_unread);
+        std::thread::spawn(move || write_all(stdin, &to_write, &n_unread));
         let reader = Reader { to, output: output.clone(), waiting: Arc::clone(&waiting), settings };
         std::thread::spawn(move || reader.read_all(stdout));
         Ok(Client { process, output, events, waiting, n_requests: 0 })
@@ -148,34 +173,39 @@ impl Client {
     }
 
     fn send(&self, message: impl Into<Message>) {
-        // A writer that is gone is noticed as the end of the server's output.
-        let _ = self.output.send(message.into());
+        self.output.send(message.into());
     }
 }
 
-fn write_all(stdin: ChildStdin, messages: &Receiver<Message>) {
+fn write_all(stdin: ChildStdin, messages: &Receiver<Message>, n_unread: &AtomicUsize) {
     let mut stdin = BufWriter::new(stdin);
     while let Ok(message) = messages.recv() {
         if message.write(&mut stdin).is_err() {
             return;
         }
+        n_unread.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// The thread that reads what the server says.
 struct Reader {
     to: Sender<Event>,
-    output: Sender<Message>,
+    output: Outbox,
     waiting: Waiting,
     settings: Value,
 }
 
 impl Reader {
-    fn read_all(&self, stdout: ChildStdout) {
+    fn read_all(&self, stdout: impl Read) {
         let mut input = BufReader::new(stdout);
         let why = loop {
             match read_frame(&mut input).and_then(|body| message_of(&body)) {
-                Ok(Some(message)) => self.take(message),
+                Ok(Some(message)) => {
+                    self.take(message);
+                    if self.output.is_full() {
+                        break "it asks without end and reads no answer".to_owned();
+                    }
+                }
                 Ok(None) => {}
                 Err(FrameError::End) => break "it ended".to_owned(),
                 Err(error) => break error.to_string(),
@@ -225,7 +255,7 @@ impl Reader {
                 Response::new_err(id, ErrorCode::MethodNotFound as i32, words)
             }
         };
-        let _ = self.output.send(answer.into());
+        self.output.send(answer.into());
     }
 
     fn configuration(&self, params: &Value) -> Value {
@@ -238,5 +268,50 @@ impl Reader {
             found.cloned().unwrap_or(Value::Null)
         };
         items.into_iter().flatten().take(MOST_ITEMS).map(answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that asks and never reads what it is answered.
+    struct Asks {
+        left: usize,
+        frame: Vec<u8>,
+        at: usize,
+    }
+
+    impl Read for Asks {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if self.left == 0 {
+                return Ok(0);
+            }
+            let n = buffer.len().min(self.frame.len() - self.at);
+            buffer[..n].copy_from_slice(&self.frame[self.at..self.at + n]);
+            self.at += n;
+            if self.at == self.frame.len() {
+                (self.at, self.left) = (0, self.left - 1);
+            }
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn a_server_that_asks_without_end_is_left() {
+        for (n_asked, told) in [(100, "it ended"), (1_000_000, "asks without end")] {
+            let (sender, kept) = channel();
+            let (to, events) = channel();
+            let output = Outbox { to: sender, n_unread: Arc::default() };
+            let waiting = Arc::new(Mutex::new(ReqQueue::<(), ()>::default().outgoing));
+            let reader = Reader { to, output, waiting, settings: json!({}) };
+            let mut frame = Vec::new();
+            let asked = Request::new(1.into(), "workspace/configuration".to_owned(), json!({}));
+            Message::from(asked).write(&mut frame).unwrap();
+            reader.read_all(Asks { left: n_asked, frame, at: 0 });
+            let Ok(Event::Gone(why)) = events.recv() else { panic!("no end is told") };
+            assert!(why.contains(told), "{why}");
+            assert!(kept.try_iter().count() <= MOST_UNREAD + 1);
+        }
     }
 }
