@@ -1,7 +1,7 @@
 //! Whatever a language server sends or a SCIP index holds is read or refused, in
 //! memory proportional to it.
 
-use enrich::lsp::{Encoding, LineIndex, locations, path_of, read_frame};
+use enrich::lsp::{Encoding, LineIndex, locations, message_of, path_of, read_frame};
 use enrich::scip::index::{Index, Part};
 use enrich::scip::symbol;
 
@@ -9,6 +9,7 @@ pub fn check(bytes: &[u8]) {
     let mut input = std::io::BufReader::new(bytes);
     while let Ok(body) = read_frame(&mut input) {
         assert!(body.len() <= bytes.len());
+        let _ = message_of(&body);
         if let Ok(value) = serde_json::from_slice::<serde_json::Value>(&body) {
             assert!(locations(&value).len() <= 32);
         }

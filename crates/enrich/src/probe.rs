@@ -4,7 +4,7 @@
 
 use crate::graph::{Claim, Graph};
 use crate::judge::{Judge, Meaning};
-use crate::lsp::{ClientError, Session};
+use crate::lsp::{ClientError, RequestId, Session};
 use crate::servers::Server;
 use model::CancelToken;
 use model::ids::NodeId;
@@ -212,7 +212,7 @@ fn ask(
     around: &AskingSession<'_>,
     patience: Duration,
 ) -> Result<Vec<Probe>, ClientError> {
-    let mut asked: HashMap<u64, Probe> = HashMap::new();
+    let mut asked: HashMap<RequestId, Probe> = HashMap::new();
     for probe in probes {
         let file = &around.graph.files[probe.file];
         let Some(text) = around.graph.text(probe.file) else { continue };

@@ -3,7 +3,7 @@
 
 use crate::evidence::{Counts, FileEvidence, Tier};
 use crate::judge::Judge;
-use crate::lsp::{ClientError, Session};
+use crate::lsp::{ClientError, RequestId, Session};
 use crate::probe::{AskingSession, Probes};
 use crate::run::{Run, Sink, StopReason, Task, Work};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -113,7 +113,7 @@ impl ReadySession<'_, '_> {
         places: &[(usize, u32, u32)],
     ) -> std::result::Result<Vec<Vec<crate::lsp::Location>>, StopReason> {
         let mut answers = vec![Vec::new(); places.len()];
-        let mut in_flight: HashMap<u64, (usize, Instant)> = HashMap::new();
+        let mut in_flight: HashMap<RequestId, (usize, Instant)> = HashMap::new();
         let mut waiting: VecDeque<usize> = (0..places.len()).collect();
         let mut n_again = 0;
         let mut last_sign = Instant::now();
@@ -163,13 +163,13 @@ impl ReadySession<'_, '_> {
         Ok(answers)
     }
 
-    fn give_up_old(&mut self, in_flight: &mut HashMap<u64, (usize, Instant)>) {
+    fn give_up_old(&mut self, in_flight: &mut HashMap<RequestId, (usize, Instant)>) {
         let patience = self.run.budget.request;
         let client = self.session.client();
         in_flight.retain(|id, (_, since)| {
             let is_old = since.elapsed() >= patience;
             if is_old {
-                client.cancel(*id);
+                client.cancel(id);
             }
             !is_old
         });

@@ -305,6 +305,13 @@ impl<'s> Builder<'s> {
         ImportId(self.facts.imports.len() as u32 - 1)
     }
 
+    /// A module by a name that documentation gives it, which is no name of the code.
+    pub fn documented(&mut self, name: Name, import: Import) -> ExprId {
+        let import = self.import(import);
+        let bind = self.member(None, name, Space::Both, Binding::Import(import));
+        self.expr(Expr::Local(name, [bind].into()))
+    }
+
     /// Adds a definition written at bytes `span`, named at byte `name_at`.
     pub fn def(
         &mut self,

@@ -283,6 +283,8 @@ flags! {
     ANY_ARGS = 19;
     /// Written under a condition that the preprocessor decides.
     CONDITIONAL = 20;
+    /// Its type is said by its documentation only.
+    DOCUMENTED = 21;
 }
 
 impl Flags {
@@ -468,6 +470,8 @@ pub enum ImportedName {
     Wildcard,
     /// Nothing is bound: the module is only loaded.
     Effects,
+    /// The module as a whole, as documentation names it: nothing is imported.
+    Documented,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

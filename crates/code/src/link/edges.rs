@@ -434,7 +434,8 @@ impl<'a> EdgeCollector<'_, '_, 'a> {
     fn imports(&mut self) {
         let program = self.eval.program();
         let facts = self.eval.file().facts;
-        for (at, import) in facts.imports.iter().enumerate() {
+        let imports = facts.imports.iter().enumerate();
+        for (at, import) in imports.filter(|(_, it)| it.what != ImportedName::Documented) {
             let id = crate::facts::ImportId(at as u32);
             let space = if import.is_type_only { Space::Type } else { Space::Both };
             let symbol = program.import_symbol(self.eval.at, id, space, 0);

@@ -110,8 +110,8 @@ pub(crate) fn infer<'p, 'a>(
             let about = inferred.entry(*file).or_default();
             about.looked.add(&found.looks);
             let FileKnown::Live(known) = &mut knowledge.files[file.ix()] else { continue };
-            for (def, result) in found.results {
-                if result.ty.is_partial() {
+            for (def, result, is_open) in found.results {
+                if is_open {
                     open.push(def);
                 }
                 if known[def.ix()] != result {
@@ -132,7 +132,8 @@ pub(crate) fn infer<'p, 'a>(
 }
 
 struct InferenceResult {
-    results: Vec<(DefId, InferredType)>,
+    /// With whether more may become known of it.
+    results: Vec<(DefId, InferredType, bool)>,
     looks: FileLookups,
 }
 
@@ -148,7 +149,11 @@ fn one_round<'a>(
     }
     let (results, looks) = trail::following(types.program.allowance(file), || {
         let eval = Eval::new(types, knowledge, file, round - 1);
-        defs.iter().map(|def| (*def, result(&eval, *def))).collect()
+        let one = |def: &DefId| {
+            let (result, is_open) = result(&eval, *def);
+            (*def, result, is_open)
+        };
+        defs.iter().map(one).collect()
     });
     InferenceResult { results, looks }
 }
@@ -159,9 +164,20 @@ fn has_result(def: &Def) -> bool {
     holds && (def.ty.is_some() || !def.values.is_empty())
 }
 
-fn result(eval: &Eval<'_, '_>, id: DefId) -> InferredType {
+fn result(eval: &Eval<'_, '_>, id: DefId) -> (InferredType, bool) {
     let def = eval.file().facts.def(id);
+    let mut is_open = None;
     let (ty, level) = eval.alone(|| match def.ty {
+        // What documentation says may be outdated: it is for what the code does not show.
+        Some(ty) if def.flags.has(Flags::DOCUMENTED) => {
+            let shown = values(eval, def);
+            is_open = Some(shown.is_partial());
+            match eval.type_ref(ty) {
+                Ty::Unknown => shown,
+                said if shown.is_open_end() => said,
+                _ => shown,
+            }
+        }
         Some(ty) => {
             eval.doubt_at_least(doubt::WRITTEN);
             match eval.type_ref(ty) {
@@ -172,7 +188,8 @@ fn result(eval: &Eval<'_, '_>, id: DefId) -> InferredType {
         }
         None => values(eval, def),
     });
-    InferredType { ty, doubt: level }
+    let is_open = is_open.unwrap_or_else(|| ty.is_partial());
+    (InferredType { ty, doubt: level }, is_open)
 }
 
 fn values(eval: &Eval<'_, '_>, def: &Def) -> Ty {

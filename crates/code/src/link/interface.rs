@@ -230,6 +230,7 @@ impl Print<'_> {
             ImportedName::Default => self.tag(3),
             ImportedName::Wildcard => self.tag(4),
             ImportedName::Effects => self.tag(5),
+            ImportedName::Documented => self.tag(6),
         };
         self.tag(import.level).tag(u8::from(import.is_reexport));
         self.tag(u8::from(import.is_type_only)).number(import.home.0);

@@ -71,7 +71,10 @@ impl Program<'_> {
         match import.what {
             ImportedName::Name(name) => names.push(entry.facts.text(name)),
             ImportedName::Default => names.push("default"),
-            ImportedName::Module | ImportedName::Effects | ImportedName::Wildcard => {}
+            ImportedName::Module
+            | ImportedName::Effects
+            | ImportedName::Documented
+            | ImportedName::Wildcard => {}
         }
         if import.level != 0 || names.is_empty() {
             return None;

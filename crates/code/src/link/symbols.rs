@@ -145,7 +145,7 @@ impl Program<'_> {
             }
         };
         match import.what {
-            ImportedName::Module => match start {
+            ImportedName::Module | ImportedName::Documented => match start {
                 Symbol::Module(module) => self.module_value(module, space, steps + 1),
                 other => other,
             },

@@ -81,6 +81,15 @@ impl Ty {
         }
     }
 
+    /// Whether it may be something else than what is known of it.
+    pub fn is_open_end(&self) -> bool {
+        match self {
+            Ty::Unknown => true,
+            Ty::Either(parts) => parts.iter().any(Ty::is_open_end),
+            _ => false,
+        }
+    }
+
     /// One of several: flat, each once, in order of first mention.
     pub fn either(parts: impl IntoIterator<Item = Ty>) -> Ty {
         let mut flat: Vec<Ty> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::joined;
 use super::text::{CallText, pattern};
-use crate::facts::{Builder, DefId, Expr, ExprId};
+use crate::facts::{Builder, DefId, Expr, ExprId, ImportedName};
 
 pub(crate) const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
@@ -35,7 +35,8 @@ pub(crate) fn answering(b: &Builder<'_>, id: Option<ExprId>) -> Option<ExprId> {
 }
 
 pub(crate) fn imports(b: &Builder<'_>, words: &[&str]) -> bool {
-    b.facts.imports.iter().any(|import| {
+    let mut imports = b.facts.imports.iter().filter(|it| it.what != ImportedName::Documented);
+    imports.any(|import| {
         import.path.iter().any(|name| {
             let text = b.facts.text(*name);
             words.iter().any(|word| text.contains(word))

@@ -206,3 +206,76 @@ class Query:
         "#]],
     );
 }
+
+#[test]
+fn a_documented_result_is_known_where_the_code_does_not_show_it() {
+    check(
+        "
+--- web/__init__.py
+from .models import Answer
+--- web/models.py
+class Answer:
+    def json(self): pass
+class Better(Answer):
+    def json(self): pass
+--- web/api.py
+from . import models
+HANDLERS = {}
+
+def by_full_name(url):
+    \"\"\"Asks.
+
+    :rtype: web.Answer
+    \"\"\"
+    return HANDLERS[url](url)
+
+def by_name_here(url):
+    ''':rtype: :class:`models.Answer`'''
+    return HANDLERS[url](url)
+
+def shown_by_code(url):
+    ''':rtype: web.Answer'''
+    return models.Better()
+
+def no_class(url):
+    ''':rtype: dict'''
+    return HANDLERS[url](url)
+
+def unknown_class(url):
+    ''':rtype: other.Answer'''
+    return HANDLERS[url](url)
+
+def each(urls):
+    ''':rtype: web.Answer'''
+    for url in urls:
+        yield HANDLERS[url](url)
+--- main.py
+from web import api
+
+def main(url):
+    api.by_full_name(url).json()
+    api.by_name_here(url).json()
+    api.shown_by_code(url).json()
+    api.no_class(url).json()
+    api.unknown_class(url).json()
+    api.each(url).json()
+",
+        expect![[r#"
+            web/api.py:17 models.Better -> web/models.py Better 95
+            main.py:4 api.by_full_name -> web/api.py by_full_name 95
+            main.py:4 api.by_full_name().json -> web/models.py Answer.json 85
+            main.py:5 api.by_name_here -> web/api.py by_name_here 95
+            main.py:5 api.by_name_here().json -> web/models.py Answer.json 85
+            main.py:6 api.shown_by_code -> web/api.py shown_by_code 95
+            main.py:6 api.shown_by_code().json -> web/models.py Better.json 85
+            main.py:7 api.no_class -> web/api.py no_class 95
+            main.py:7 api.no_class().json -- unknown
+            main.py:8 api.unknown_class -> web/api.py unknown_class 95
+            main.py:8 api.unknown_class().json -- external
+            main.py:9 api.each -> web/api.py each 95
+            main.py:9 api.each().json -- external
+            web/models.py Better inherits web/models.py Answer
+            web/models.py Better.json overrides web/models.py Answer.json
+        "#]],
+    );
+}

@@ -1,14 +1,16 @@
 //! Requests to a server and their answers, many in flight; what the server asks
 //! in return is answered here, and never changes a file.
 
-use super::frame::{FrameError, read_frame, write_frame};
+use super::frame::{FrameError, message_of, read_frame};
 use super::process::{ProcessOptions, ServerProcess};
+pub use lsp_server::RequestId;
+use lsp_server::{ErrorCode, Message, Notification, Outgoing, ReqQueue, Request, Response};
 use model::Result;
 use model::text::one_line;
 use serde_json::{Value, json};
-use std::collections::HashSet;
-use std::io::{BufReader, BufWriter};
-use std::process::{ChildStdin, ChildStdout};
+use std::io::{BufReader, BufWriter, Read};
+use std::process::ChildStdin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,7 +27,7 @@ pub enum ClientError {
 /// An error that a server answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    code: Option<i64>,
+    code: i32,
     pub words: String,
 }
 
@@ -33,26 +35,50 @@ impl Refusal {
     /// Whether the server only says that it was busy with something else: that the text
     /// was loaded meanwhile, or that it cancelled the request by itself.
     pub fn is_passing(&self) -> bool {
-        const CONTENT_MODIFIED: i64 = -32801;
-        const SERVER_CANCELLED: i64 = -32802;
-        matches!(self.code, Some(CONTENT_MODIFIED | SERVER_CANCELLED))
+        const CONTENT_MODIFIED: i32 = ErrorCode::ContentModified as i32;
+        const SERVER_CANCELLED: i32 = ErrorCode::ServerCancelled as i32;
+        matches!(self.code, CONTENT_MODIFIED | SERVER_CANCELLED)
     }
 }
 
 /// What arrives from the server.
 enum Event {
-    Answer(u64, std::result::Result<Value, Refusal>),
+    Answer(RequestId, std::result::Result<Value, Refusal>),
     Gone(String),
 }
+
+/// More messages than these a server that reads its input never leaves unread.
+const MOST_UNREAD: usize = 10_000;
+
+/// What is on its way to the server, and how much of it.
+#[derive(Debug, Clone)]
+struct Outbox {
+    to: Sender<Message>,
+    n_unread: Arc<AtomicUsize>,
+}
+
+impl Outbox {
+    fn send(&self, message: Message) {
+        self.n_unread.fetch_add(1, Ordering::Relaxed);
+        // A writer that is gone is noticed as the end of the server's output.
+        let _ = self.to.send(message);
+    }
+
+    fn is_full(&self) -> bool {
+        self.n_unread.load(Ordering::Relaxed) > MOST_UNREAD
+    }
+}
+
+/// Requests that were sent and have no answer yet.
+type Waiting = Arc<Mutex<Outgoing<()>>>;
 
 /// A server that is asked over its standard input and output.
 #[derive(Debug)]
 pub struct Client {
     process: ServerProcess,
-    output: Sender<Vec<u8>>,
+    output: Outbox,
     events: Receiver<Event>,
-    waiting: Arc<Mutex<HashSet<u64>>>,
-    last_id: u64,
+    waiting: Waiting,
     n_requests: u64,
 }
 
@@ -60,13 +86,15 @@ impl Client {
     /// `settings` answers what the server asks of its configuration, by section.
     pub fn start(options: &ProcessOptions, settings: Value) -> Result<Self> {
         let (process, stdin, stdout) = ServerProcess::start(options)?;
-        let (output, to_write) = channel::<Vec<u8>>();
+        let (sender, to_write) = channel::<Message>();
+        let output = Outbox { to: sender, n_unread: Arc::default() };
         let (to, events) = channel();
-        let waiting = Arc::new(Mutex::new(HashSet::new()));
-        std::thread::spawn(move || write_all(stdin, &to_write));
+        let waiting = Arc::new(Mutex::new(ReqQueue::<(), ()>::default().outgoing));
+        let n_unread = Arc::clone(&output.n_unread);
+        std::thread::spawn(move || write_all(stdin, &to_write, &n_unread));
         let reader = Reader { to, output: output.clone(), waiting: Arc::clone(&waiting), settings };
         std::thread::spawn(move || reader.read_all(stdout));
-        Ok(Client { process, output, events, waiting, last_id: 0, n_requests: 0 })
+        Ok(Client { process, output, events, waiting, n_requests: 0 })
     }
 
     pub fn n_requests(&self) -> u64 {
@@ -78,22 +106,23 @@ impl Client {
     }
 
     pub fn notify(&self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        self.send(Notification { method: method.to_owned(), params });
     }
 
     /// Sends a request and returns its number.
-    pub fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.last_id += 1;
+    pub fn request(&mut self, method: &str, params: Value) -> RequestId {
         self.n_requests += 1;
-        let id = self.last_id;
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let request = waiting.register(method.to_owned(), params, ());
+        drop(waiting);
+        let id = request.id.clone();
+        self.send(request);
         id
     }
 
     /// Gives a request up; its answer is dropped when it comes.
-    pub fn cancel(&self, id: u64) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    pub fn cancel(&self, id: &RequestId) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).complete(id.clone());
         self.notify("$/cancelRequest", json!({"id": id}));
     }
 
@@ -102,7 +131,7 @@ impl Client {
     pub fn next_answer(
         &self,
         patience: Duration,
-    ) -> std::result::Result<(u64, std::result::Result<Value, Refusal>), ClientError> {
+    ) -> std::result::Result<(RequestId, std::result::Result<Value, Refusal>), ClientError> {
         match self.events.recv_timeout(patience) {
             Ok(Event::Answer(id, answer)) => Ok((id, answer)),
             Ok(Event::Gone(why)) => Err(ClientError::Gone(self.told(why))),
@@ -128,7 +157,7 @@ impl Client {
                 Ok(_) => {}
                 Err(error) => {
                     if error == ClientError::Silent {
-                        self.cancel(asked);
+                        self.cancel(&asked);
                     }
                     return Err(error);
                 }
@@ -143,38 +172,41 @@ impl Client {
         }
     }
 
-    fn send(&self, message: &Value) {
-        // A writer that is gone is noticed as the end of the server's output.
-        let _ = self.output.send(message.to_string().into_bytes());
+    fn send(&self, message: impl Into<Message>) {
+        self.output.send(message.into());
     }
 }
 
-fn write_all(stdin: ChildStdin, messages: &Receiver<Vec<u8>>) {
+fn write_all(stdin: ChildStdin, messages: &Receiver<Message>, n_unread: &AtomicUsize) {
     let mut stdin = BufWriter::new(stdin);
-    while let Ok(body) = messages.recv() {
-        if write_frame(&mut stdin, &body).is_err() {
+    while let Ok(message) = messages.recv() {
+        if message.write(&mut stdin).is_err() {
             return;
         }
+        n_unread.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// The thread that reads what the server says.
 struct Reader {
     to: Sender<Event>,
-    output: Sender<Vec<u8>>,
-    waiting: Arc<Mutex<HashSet<u64>>>,
+    output: Outbox,
+    waiting: Waiting,
     settings: Value,
 }
 
 impl Reader {
-    fn read_all(&self, stdout: ChildStdout) {
+    fn read_all(&self, stdout: impl Read) {
         let mut input = BufReader::new(stdout);
         let why = loop {
-            match read_frame(&mut input) {
-                Ok(body) => match serde_json::from_slice::<Value>(&body) {
-                    Ok(message) => self.take(&message),
-                    Err(_) => break "it does not speak the protocol: no JSON".to_owned(),
-                },
+            match read_frame(&mut input).and_then(|body| message_of(&body)) {
+                Ok(Some(message)) => {
+                    self.take(message);
+                    if self.output.is_full() {
+                        break "it asks without end and reads no answer".to_owned();
+                    }
+                }
+                Ok(None) => {}
                 Err(FrameError::End) => break "it ended".to_owned(),
                 Err(error) => break error.to_string(),
             }
@@ -182,33 +214,30 @@ impl Reader {
         let _ = self.to.send(Event::Gone(why));
     }
 
-    fn take(&self, message: &Value) {
-        match (message.get("method").and_then(Value::as_str), message.get("id")) {
-            (Some(method), Some(id)) => self.answer(method, id, message.get("params")),
-            (None, Some(id)) => {
-                let Some(id) = id.as_u64() else { return };
+    fn take(&self, message: Message) {
+        match message {
+            Message::Request(request) => self.answer(request),
+            Message::Response(Response { id, response_result }) => {
                 // What nobody waits for is dropped here: a server may send it without end.
-                if !self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                if waiting.complete(id.clone()).is_none() {
                     return;
                 }
-                let answer = match message.get("error").filter(|error| !error.is_null()) {
-                    Some(error) => {
-                        let text = error.get("message").and_then(Value::as_str);
-                        let words = one_line(text.unwrap_or("an error without words"), 200);
-                        Err(Refusal { code: error.get("code").and_then(Value::as_i64), words })
-                    }
-                    None => Ok(message.get("result").cloned().unwrap_or(Value::Null)),
+                drop(waiting);
+                let refusal = |error: lsp_server::ResponseError| Refusal {
+                    code: error.code,
+                    words: one_line(&error.message, 200),
                 };
-                let _ = self.to.send(Event::Answer(id, answer));
+                let _ = self.to.send(Event::Answer(id, response_result.map_err(refusal)));
             }
-            _ => {}
+            Message::Notification(_) => {}
         }
     }
 
     /// What a server may ask of its client. Nothing that it asks for changes a file.
-    fn answer(&self, method: &str, id: &Value, params: Option<&Value>) {
-        let result = match method {
-            "workspace/configuration" => Some(self.configuration(params)),
+    fn answer(&self, Request { id, method, params }: Request) {
+        let result = match method.as_str() {
+            "workspace/configuration" => Some(self.configuration(&params)),
             "workspace/applyEdit" => {
                 Some(json!({"applied": false, "failureReason": "this client only reads"}))
             }
@@ -219,17 +248,19 @@ impl Reader {
             | "client/unregisterCapability" => Some(Value::Null),
             _ => None,
         };
-        let message = match result {
-            Some(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            None => json!({"jsonrpc": "2.0", "id": id,
-                "error": {"code": -32601, "message": "this client does not do that"}}),
+        let answer = match result {
+            Some(result) => Response { id, response_result: Ok(result) },
+            None => {
+                let words = "this client does not do that".to_owned();
+                Response::new_err(id, ErrorCode::MethodNotFound as i32, words)
+            }
         };
-        let _ = self.output.send(message.to_string().into_bytes());
+        self.output.send(answer.into());
     }
 
-    fn configuration(&self, params: Option<&Value>) -> Value {
+    fn configuration(&self, params: &Value) -> Value {
         const MOST_ITEMS: usize = 256;
-        let items = params.and_then(|params| params.get("items")).and_then(Value::as_array);
+        let items = params.get("items").and_then(Value::as_array);
         let answer = |item: &Value| {
             let section = item.get("section").and_then(Value::as_str).unwrap_or_default();
             let parts = section.split('.').filter(|part| !part.is_empty());
@@ -237,5 +268,50 @@ impl Reader {
             found.cloned().unwrap_or(Value::Null)
         };
         items.into_iter().flatten().take(MOST_ITEMS).map(answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that asks and never reads what it is answered.
+    struct Asks {
+        left: usize,
+        frame: Vec<u8>,
+        at: usize,
+    }
+
+    impl Read for Asks {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if self.left == 0 {
+                return Ok(0);
+            }
+            let n = buffer.len().min(self.frame.len() - self.at);
+            buffer[..n].copy_from_slice(&self.frame[self.at..self.at + n]);
+            self.at += n;
+            if self.at == self.frame.len() {
+                (self.at, self.left) = (0, self.left - 1);
+            }
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn a_server_that_asks_without_end_is_left() {
+        for (n_asked, told) in [(100, "it ended"), (1_000_000, "asks without end")] {
+            let (sender, kept) = channel();
+            let (to, events) = channel();
+            let output = Outbox { to: sender, n_unread: Arc::default() };
+            let waiting = Arc::new(Mutex::new(ReqQueue::<(), ()>::default().outgoing));
+            let reader = Reader { to, output, waiting, settings: json!({}) };
+            let mut frame = Vec::new();
+            let asked = Request::new(1.into(), "workspace/configuration".to_owned(), json!({}));
+            Message::from(asked).write(&mut frame).unwrap();
+            reader.read_all(Asks { left: n_asked, frame, at: 0 });
+            let Ok(Event::Gone(why)) = events.recv() else { panic!("no end is told") };
+            assert!(why.contains(told), "{why}");
+            assert!(kept.try_iter().count() <= MOST_UNREAD + 1);
+        }
     }
 }

@@ -1,6 +1,14 @@
-//! The base protocol: a header with the length of the body, then the body.
+//! The base protocol: a header with the length of the body, then the body, which is a
+//! message.
+//!
+//! Messages are written, and read from a body, by `lsp-server`. The header is read here:
+//! that crate, as `async-lsp`, sets aside what a header says before it reads on (a length
+//! of 100 GB ends the process, 2 GB are 2 GB of memory) and takes header lines of any length.
 
-use std::io::{BufRead, Error, Read as _, Write};
+use lsp_server::{ErrorCode, Message, ResponseError};
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use std::io::{BufRead, Error, Read as _};
 
 /// Longer messages are refused: no answer to a question about one place is.
 pub const MAX_BODY: usize = 32 << 20;
@@ -80,10 +88,35 @@ pub fn read_frame(input: &mut impl BufRead) -> Result<Vec<u8>, FrameError> {
     Ok(body)
 }
 
-pub fn write_frame(output: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
-    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
-    output.write_all(body)?;
-    output.flush()
+/// The message of a body; none where it is JSON but no message. What servers get wrong of
+/// an answer must cost that answer at most, not the run: a result that is left out is
+/// null, an error of null is none, and one that is no error is one without words.
+pub fn message_of(body: &[u8]) -> Result<Option<Message>, FrameError> {
+    let mut message: Value =
+        serde_json::from_slice(body).map_err(|_| FrameError::Malformed("no JSON"))?;
+    if let Value::Object(fields) = &mut message
+        && !fields.contains_key("method")
+    {
+        match fields.remove("error").filter(|error| !error.is_null()) {
+            Some(error) => {
+                fields.remove("result");
+                let code = error.get("code").and_then(Value::as_i64);
+                let code = code.and_then(|code| i32::try_from(code).ok());
+                let is_one = ResponseError::deserialize(&error).is_ok();
+                let error = if is_one {
+                    error
+                } else {
+                    let code = code.unwrap_or(ErrorCode::UnknownErrorCode as i32);
+                    json!({"code": code, "message": "an error without words"})
+                };
+                fields.insert("error".to_owned(), error);
+            }
+            None => {
+                fields.entry("result").or_insert(Value::Null);
+            }
+        }
+    }
+    Ok(serde_json::from_value(message).ok())
 }
 
 #[cfg(test)]
@@ -98,9 +131,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut bytes = Vec::new();
-        write_frame(&mut bytes, b"{}").unwrap();
-        assert_eq!(bytes, b"Content-Length: 2\r\n\r\n{}");
-        assert_eq!(read(&bytes).unwrap(), b"{}");
+        let asked = lsp_server::Request::new(7.into(), "a/b".to_owned(), json!({"c": 1}));
+        Message::from(asked).write(&mut bytes).unwrap();
+        let body = read(&bytes).unwrap();
+        let Some(Message::Request(asked)) = message_of(&body).unwrap() else { panic!() };
+        assert_eq!((asked.id, asked.method.as_str()), (7.into(), "a/b"));
+        assert_eq!(asked.params, json!({"c": 1}));
         assert_eq!(read(b"content-type: x\ncontent-length:2\n\n[]more").unwrap(), b"[]");
     }
 
@@ -119,10 +155,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn answers_beside_the_specification_are_answers() {
+        let answer = |text: &str| match message_of(text.as_bytes()).unwrap() {
+            Some(Message::Response(answer)) => {
+                answer.response_result.map_err(|error| (error.code, error.message))
+            }
+            other => panic!("{text}: {other:?}"),
+        };
+        for (text, expected) in [
+            (r#"{"id":1,"result":[2]}"#, Ok(json!([2]))),
+            (r#"{"id":1}"#, Ok(Value::Null)),
+            (r#"{"id":1,"result":3,"error":null}"#, Ok(json!(3))),
+            (r#"{"id":1,"result":null,"error":{"code":4,"message":"x"}}"#, Err((4, "x"))),
+            (r#"{"id":1,"error":{"code":-32801}}"#, Err((-32801, "an error without words"))),
+            (r#"{"id":1,"error":"x"}"#, Err((-32001, "an error without words"))),
+        ] {
+            let expected = expected.map_err(|(code, words)| (code, words.to_owned()));
+            assert_eq!(answer(text), expected, "{text}");
+        }
+        for text in ["[]", "7", "{}", r#"{"id":{},"result":1}"#] {
+            assert!(message_of(text.as_bytes()).unwrap().is_none(), "{text}");
+        }
+        assert!(message_of(b"{").is_err());
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = read(&bytes);
+            let _ = message_of(&bytes);
             let _ = read(&[b"Content-Length: 9\r\n\r\n", bytes.as_slice()].concat());
         }
     }

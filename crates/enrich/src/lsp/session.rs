@@ -1,7 +1,7 @@
 //! A conversation with a server about one work tree: it begins, files are shown,
 //! places are asked about, it ends.
 
-use super::client::{Client, ClientError};
+use super::client::{Client, ClientError, RequestId};
 use super::location::{Location, locations};
 use super::position::Encoding;
 use super::process::ProcessOptions;
@@ -123,7 +123,12 @@ impl Session {
     }
 
     /// Sends a question about a place; its number.
-    pub fn question(&mut self, method: &str, path: &Path, (line, character): (u32, u32)) -> u64 {
+    pub fn question(
+        &mut self,
+        method: &str,
+        path: &Path,
+        (line, character): (u32, u32),
+    ) -> RequestId {
         let mut params = json!({
             "textDocument": {"uri": uri_of(path)},
             "position": {"line": line, "character": character},
@@ -138,7 +143,7 @@ impl Session {
     pub fn answer(
         &self,
         patience: Duration,
-    ) -> std::result::Result<(u64, Option<Vec<Location>>), ClientError> {
+    ) -> std::result::Result<(RequestId, Option<Vec<Location>>), ClientError> {
         let (id, answer) = self.client.next_answer(patience)?;
         let places = match answer {
             Ok(answer) => Some(locations(&answer)),

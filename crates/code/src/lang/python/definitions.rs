@@ -58,7 +58,12 @@ impl Lower<'_, '_> {
 
         self.b.enter(def, ScopeKind::Function);
         self.type_params(def, node);
-        let ty = node.child_by_field_id(f.return_type).map(|ty| self.annotation(ty));
+        let mut ty = node.child_by_field_id(f.return_type).map(|ty| self.annotation(ty));
+        let gives_others = Flags::GENERATOR.0 | Flags::CONTEXT.0 | Flags::FIXTURE.0;
+        if ty.is_none() && flags.0 & gives_others == 0 {
+            ty = body.and_then(|body| self.documented_result(body));
+            flags.add(if ty.is_some() { Flags::DOCUMENTED } else { Flags::default() });
+        }
         let has_receiver = class.is_some() && !flags.has(Flags::STATIC);
         let params = node.child_by_field_id(f.parameters);
         let params = params.map(|params| self.parameters(def, params, has_receiver));
@@ -201,16 +206,18 @@ impl Lower<'_, '_> {
     }
 
     pub(super) fn docstring(&mut self, body: Node<'_>) -> Option<Name> {
-        let first = named_children(body).into_iter().next()?;
-        let string = first.named_child(0).filter(|_| kind(first) == Kind::ExpressionStatement)?;
-        if kind(string) != Kind::String {
-            return None;
-        }
-        let content =
-            named_children(string).into_iter().find(|p| kind(*p) == Kind::StringContent)?;
-        let text = self.text(content).to_owned();
+        let text = self.text(docstring_of(body)?).to_owned();
         self.b.doc(&text)
     }
+}
+
+/// The text in the quotes of the string that a body begins with.
+pub(super) fn docstring_of(body: Node<'_>) -> Option<Node<'_>> {
+    let first = named_children(body).into_iter().next()?;
+    let string = first.named_child(0).filter(|_| kind(first) == Kind::ExpressionStatement)?;
+    let contents = named_children(string).into_iter();
+    let mut contents = contents.filter(|part| kind(*part) == Kind::StringContent);
+    if kind(string) == Kind::String { contents.next() } else { None }
 }
 
 pub(super) fn visibility(name: &str) -> Visibility {

@@ -1,6 +1,7 @@
 //! Python.
 
 mod definitions;
+mod documented;
 mod expressions;
 mod imports;
 mod kinds;
@@ -10,7 +11,7 @@ mod standard;
 mod statements;
 mod types;
 
-use crate::facts::{Builder, DefId, Flags, Name, Rules};
+use crate::facts::{Builder, DefId, ExprId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
 use crate::lang::{
     Language, LexicalMarks, LineMeaning, ModuleNaming, Notation, PassedImports, Semantics,
@@ -43,7 +44,8 @@ impl Language for Python {
         if is_test_path(path) {
             builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
         }
-        Lower { b: builder, fields: FxHashMap::default(), receivers: Vec::new() }.file(root);
+        let (fields, documented) = (FxHashMap::default(), FxHashMap::default());
+        Lower { b: builder, fields, documented, receivers: Vec::new() }.file(root);
     }
 
     fn prelude(&self) -> &'static str {
@@ -121,6 +123,8 @@ struct Lower<'a, 's> {
     b: &'a mut Builder<'s>,
     /// The one definition of a variable of a module or a field of a class.
     fields: FxHashMap<(DefId, Name), DefId>,
+    /// Modules that documentation names, by their first part; none for names of this one.
+    documented: FxHashMap<Name, Option<ExprId>>,
     /// The name of the receiver in the method being walked, and its class.
     receivers: Vec<Option<(Name, DefId)>>,
 }
