@@ -409,6 +409,34 @@ impl Eval<'_, '_> {
         Some(self.settle(&part))
     }
 
+    /// The method without a body of an interface that has one such method: a lambda given
+    /// for the interface is that method.
+    fn only_method(&self, interface: Gid) -> Option<Gid> {
+        let program = self.program();
+        let (file, id) = program.place(interface);
+        let facts = program.file(file).facts;
+        let whole = facts.def(id);
+        if whole.kind != DefKind::Interface || self.file().semantics.root.is_empty() {
+            return None;
+        }
+        let mut only = None;
+        for (n, def) in facts.defs.iter().enumerate().skip(id.ix() + 1) {
+            if def.span.start_byte >= whole.span.end_byte {
+                break;
+            }
+            if !budget::charge(1) {
+                return None;
+            }
+            if def.parent == id && def.kind == DefKind::Method && def.flags.has(Flags::ABSTRACT) {
+                if only.is_some() {
+                    return None;
+                }
+                only = Some(program.gid(file, DefId(n as u32)));
+            }
+        }
+        only
+    }
+
     /// The n-th parameter of a type that can be called.
     fn nth_param(&self, ty: &Ty, param: usize) -> Ty {
         match ty {
@@ -427,15 +455,19 @@ impl Eval<'_, '_> {
                 .map(|part| self.nth_param(part, param))
                 .find(|ty| *ty != Ty::Unknown)
                 .unwrap_or(Ty::Unknown),
-            Ty::Value(gid, args) => match self.member(ty, self.caller()) {
+            on @ Ty::Value(gid, _) => match self.member(ty, self.caller()) {
                 Hit::Def(call, bindings) => {
                     let (file, _) = self.program().place(call);
                     let params = &self.program().def(call).params;
                     let ty = params.get(param).and_then(|param| param.ty);
-                    let _ = (gid, args);
                     ty.map_or(Ty::Unknown, |ty| bindings.fill(&self.types.type_ref(file, ty)))
                 }
-                _ => Ty::Unknown,
+                _ => self.only_method(*gid).map_or(Ty::Unknown, |method| {
+                    let (file, _) = self.program().place(method);
+                    let ty = self.program().def(method).params.get(param).and_then(|it| it.ty);
+                    let bindings = self.method_bindings(method, on);
+                    ty.map_or(Ty::Unknown, |ty| bindings.fill(&self.types.type_ref(file, ty)))
+                }),
             },
             _ => Ty::Unknown,
         }
