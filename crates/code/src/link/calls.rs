@@ -409,34 +409,6 @@ impl Eval<'_, '_> {
         Some(self.settle(&part))
     }
 
-    /// The method without a body of an interface that has one such method: a lambda given
-    /// for the interface is that method.
-    fn only_method(&self, interface: Gid) -> Option<Gid> {
-        let program = self.program();
-        let (file, id) = program.place(interface);
-        let facts = program.file(file).facts;
-        let whole = facts.def(id);
-        if whole.kind != DefKind::Interface || self.file().semantics.root.is_empty() {
-            return None;
-        }
-        let mut only = None;
-        for (n, def) in facts.defs.iter().enumerate().skip(id.ix() + 1) {
-            if def.span.start_byte >= whole.span.end_byte {
-                break;
-            }
-            if !budget::charge(1) {
-                return None;
-            }
-            if def.parent == id && def.kind == DefKind::Method && def.flags.has(Flags::ABSTRACT) {
-                if only.is_some() {
-                    return None;
-                }
-                only = Some(program.gid(file, DefId(n as u32)));
-            }
-        }
-        only
-    }
-
     /// The n-th parameter of a type that can be called.
     fn nth_param(&self, ty: &Ty, param: usize) -> Ty {
         match ty {

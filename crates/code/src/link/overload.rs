@@ -9,7 +9,7 @@ use super::eval::{Eval, Hit, doubt};
 use super::layout::FileIx;
 use super::ty::{Gid, Ty};
 use crate::facts::{
-    Binding, Def, DefKind, Expr, ExprId, FileFacts, Flags, ParamKind, TypeId, TypeRef,
+    Binding, Def, DefId, DefKind, Expr, ExprId, FileFacts, Flags, ParamKind, TypeId, TypeRef,
 };
 
 /// Functions of one name among which one is chosen; where there are more, a
@@ -464,6 +464,34 @@ impl Eval<'_, '_> {
         let of = &self.file().semantics;
         let plain = [of.text, of.number, of.float, of.boolean];
         plain.iter().any(|name| self.types.builtin(self.at, name) == Some(gid))
+    }
+
+    /// The method without a body of an interface that has one such method: a lambda given
+    /// for the interface is that method.
+    pub(super) fn only_method(&self, interface: Gid) -> Option<Gid> {
+        let program = self.program();
+        let (file, id) = program.place(interface);
+        let facts = program.file(file).facts;
+        let whole = facts.def(id);
+        if whole.kind != DefKind::Interface || self.file().semantics.root.is_empty() {
+            return None;
+        }
+        let mut only = None;
+        for (n, def) in facts.defs.iter().enumerate().skip(id.ix() + 1) {
+            if def.span.start_byte >= whole.span.end_byte {
+                break;
+            }
+            if !budget::charge(1) {
+                return None;
+            }
+            if def.parent == id && def.kind == DefKind::Method && def.flags.has(Flags::ABSTRACT) {
+                if only.is_some() {
+                    return None;
+                }
+                only = Some(program.gid(file, DefId(n as u32)));
+            }
+        }
+        only
     }
 
     /// Whether a function is written in its type, not beside it.
