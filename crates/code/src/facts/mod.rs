@@ -531,6 +531,12 @@ pub enum Literal {
     Bool,
     Nothing,
     Regex,
+    Character,
+    Byte,
+    Short,
+    Long,
+    /// A floating number of half the size.
+    Single,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ mod rust;
 pub(crate) mod shapes;
 mod typescript;
 
-use crate::facts::{Builder, DefId, FactsProblem, FileFacts, Rules};
+use crate::facts::{Builder, DefId, FactsProblem, FileFacts, Literal, Rules};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::{self, Route};
 use crate::structure;
@@ -179,6 +179,8 @@ pub struct Semantics {
     pub float: &'static str,
     pub boolean: &'static str,
     pub regex: &'static str,
+    /// Names for the further types of numbers, where a language tells them apart.
+    pub small_types: SmallTypes,
     pub list: &'static str,
     pub map: &'static str,
     /// A variable that only names a function is that function.
@@ -233,6 +235,24 @@ pub struct Semantics {
     /// The method by which a value answers requests that is given to a route instead of
     /// a function; empty where there is none.
     pub handler: &'static str,
+}
+
+/// How a language tells its types of numbers and characters apart, by the names
+/// of their stand-ins in the prelude.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SmallTypes {
+    pub literals: &'static [(Literal, &'static str)],
+    /// What converts by itself: each to the types that are named with it.
+    pub widens: &'static [(&'static str, &'static [&'static str])],
+    /// The class whose values hold one of a small type.
+    pub boxes: &'static [(&'static str, &'static str)],
+}
+
+impl SmallTypes {
+    pub fn name_of(&self, literal: Literal) -> &'static str {
+        let mut all = self.literals.iter();
+        all.find(|(known, _)| *known == literal).map_or("", |(_, name)| *name)
+    }
 }
 
 /// Every language, in the order of the registry.

@@ -427,15 +427,19 @@ impl Eval<'_, '_> {
                 .map(|part| self.nth_param(part, param))
                 .find(|ty| *ty != Ty::Unknown)
                 .unwrap_or(Ty::Unknown),
-            Ty::Value(gid, args) => match self.member(ty, self.caller()) {
+            on @ Ty::Value(gid, _) => match self.member(ty, self.caller()) {
                 Hit::Def(call, bindings) => {
                     let (file, _) = self.program().place(call);
                     let params = &self.program().def(call).params;
                     let ty = params.get(param).and_then(|param| param.ty);
-                    let _ = (gid, args);
                     ty.map_or(Ty::Unknown, |ty| bindings.fill(&self.types.type_ref(file, ty)))
                 }
-                _ => Ty::Unknown,
+                _ => self.only_method(*gid).map_or(Ty::Unknown, |method| {
+                    let (file, _) = self.program().place(method);
+                    let ty = self.program().def(method).params.get(param).and_then(|it| it.ty);
+                    let bindings = self.method_bindings(method, on);
+                    ty.map_or(Ty::Unknown, |ty| bindings.fill(&self.types.type_ref(file, ty)))
+                }),
             },
             _ => Ty::Unknown,
         }

@@ -271,7 +271,16 @@ impl<'a> EdgeCollector<'_, '_, 'a> {
             return UNKNOWN;
         }
         match &eval.file().facts.exprs[id.ix()] {
-            Expr::Local(_, binds) => {
+            Expr::Local(name, binds) => {
+                if self.asked.get().is_some()
+                    && eval.file().semantics.overloads
+                    && let Some(method) = eval.imported_method(binds)
+                {
+                    let before = eval.asked.replace(self.asked.get());
+                    let hit = eval.method_of_owner(method, program.word(eval.at, *name));
+                    eval.asked.set(before);
+                    return self.hit_definition(&hit);
+                }
                 let mut found = UNKNOWN;
                 for bind in binds {
                     let bound = &eval.file().facts.binds[bind.ix()].to;

@@ -298,7 +298,32 @@ impl<'p, 'a> Eval<'p, 'a> {
                 let args: Args = args.iter().map(|arg| self.type_ref(*arg)).collect();
                 with_args(self.overloaded(*inner, given), args)
             }
+            Expr::Local(name, binds) => {
+                let imported = self.imported_method(binds);
+                let word = self.program().word(self.at, *name);
+                let Some(method) = imported else { return self.expr(id) };
+                let before = self.asked.replace(asked);
+                let hit = self.method_of_owner(method, word);
+                self.asked.set(before);
+                match hit {
+                    Hit::Def(gid, bindings) => self.hit_ty(gid, &bindings, &Ty::Unknown),
+                    _ => self.expr(id),
+                }
+            }
             _ => self.expr(id),
+        }
+    }
+
+    /// The method that an import binds to a name.
+    pub(super) fn imported_method(&self, binds: &[BindId]) -> Option<Gid> {
+        let [bind] = binds else { return None };
+        let bound = &self.file().facts.binds[bind.ix()].to;
+        if !matches!(bound, Binding::Import(_)) {
+            return None;
+        }
+        match self.program().bound_symbol(self.at, bound, Space::Value, 0) {
+            Symbol::Def(gid) if self.program().def(gid).kind == DefKind::Method => Some(gid),
+            _ => None,
         }
     }
 

@@ -292,6 +292,11 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             Literal::Float => semantics.float,
             Literal::Bool => semantics.boolean,
             Literal::Regex => semantics.regex,
+            Literal::Character
+            | Literal::Byte
+            | Literal::Short
+            | Literal::Long
+            | Literal::Single => semantics.small_types.name_of(literal),
         };
         self.builtin(file, name).map_or(Ty::Outside, Ty::value)
     }

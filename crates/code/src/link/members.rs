@@ -200,7 +200,13 @@ impl Eval<'_, '_> {
         if self.program().is_outside(gid) {
             return Hit::Outside;
         }
-        if lineage.is_open && self.bases_are_outside(gid) { Hit::Outside } else { Hit::Unknown }
+        // What the prelude tells of a type is not all that the type has.
+        let has_outside_base = !semantics.root.is_empty()
+            && lineage.ancestors.iter().any(|of| self.program().is_outside(of.gid));
+        if has_outside_base || lineage.is_open && self.bases_are_outside(gid) {
+            return Hit::Outside;
+        }
+        Hit::Unknown
     }
 
     /// A trait implemented several times for one type, with different
@@ -327,8 +333,18 @@ impl Eval<'_, '_> {
                 Hit::Def(gid, _) => self.program().def(*gid).kind == DefKind::Field,
                 _ => false,
             };
+            // Where both may have one name, what is not called is the value.
+            let is_value = |hit: &Hit| match hit {
+                Hit::Def(gid, _) => {
+                    let kind = self.program().def(*gid).kind;
+                    matches!(kind, DefKind::Field | DefKind::Var | DefKind::Const)
+                }
+                _ => false,
+            };
+            let is_apart = self.file().semantics.methods_apart && !self.called.get();
             let is_better = match &found {
                 None => true,
+                Some((_, known)) if is_apart && is_value(known) != is_value(&hit) => is_value(&hit),
                 // `this.go = this.go.bind(this)` leaves the method what it is.
                 Some((_, known)) if is_field(known) => !is_field(&hit),
                 Some((was_overload, _)) => *was_overload && !is_overload && !is_field(&hit),

@@ -169,6 +169,11 @@ impl Eval<'_, '_> {
         if self.file().semantics.spaces {
             while facts.def(at).kind != DefKind::Module {
                 let kind = facts.def(at).kind;
+                if kind == DefKind::Variant
+                    && let Some(gid) = self.member_of_case(at, word)
+                {
+                    return Hit::Def(gid, super::ty::Bindings::default());
+                }
                 if kind.is_type() || kind == DefKind::Impl {
                     let this = self.this(at);
                     match self.member(&this, word) {
@@ -183,9 +188,12 @@ impl Eval<'_, '_> {
         let found = |space| self.program().free_symbol(self.at, home, word, space, 0);
         let overloads = self.asked.get().is_some() && self.file().semantics.overloads;
         match super::eval::value_first(found) {
-            // A method of a type around that does not take these arguments.
+            // A method of a type around that does not take these arguments, or one of
+            // several of a name that an import gives.
             Symbol::Def(gid) if overloads && self.program().def(gid).kind == DefKind::Method => {
-                if is_open {
+                if let hit @ Hit::Def(..) = self.method_of_owner(gid, word) {
+                    hit
+                } else if is_open {
                     Hit::Outside
                 } else {
                     Hit::Unknown
@@ -198,6 +206,27 @@ impl Eval<'_, '_> {
             Symbol::Unknown if is_open => Hit::Outside,
             Symbol::Unknown => Hit::Unknown,
         }
+    }
+
+    /// Of the methods that share a name and a type with one, the one that is asked for.
+    pub(super) fn method_of_owner(&self, method: Gid, word: Word<'_>) -> Hit {
+        let (file, id) = self.program().place(method);
+        let owner = self.program().file(file).facts.def(id).parent;
+        self.member(&Ty::itself(self.program().gid(file, owner)), word)
+    }
+
+    /// A member that a case of an enum has for itself.
+    fn member_of_case(&self, case: DefId, word: Word<'_>) -> Option<Gid> {
+        let own = self.program().members(self.at, case, word.hash);
+        let own = own.filter_map(|(_, bind)| match bind.to {
+            crate::facts::Binding::Def(def) => Some(self.program().gid(self.at, def)),
+            _ => None,
+        });
+        let own: Vec<Gid> = own.collect();
+        if self.asked.get().is_some() && self.file().semantics.overloads {
+            return self.choose(&own);
+        }
+        own.first().copied()
     }
 
     /// The same as a value.

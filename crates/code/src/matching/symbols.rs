@@ -4,7 +4,7 @@ use super::bags::{Bag, Token, Vocabulary, sub_words, text_of, tokens};
 use super::declarations::Definitions;
 use super::records::data_records;
 use super::{SourceFile, rules};
-use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
+use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, Name, TypeId, TypeRef, Visibility};
 use crate::lang;
 use model::code::is_test_path;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -405,7 +405,17 @@ fn params_of(facts: &FileFacts, id: DefId) -> Box<[Box<str>]> {
 /// What to compare types by: a name, or the kind of value of what has none.
 fn type_name(facts: &FileFacts, ty: TypeId) -> Option<Box<str>> {
     match facts.types.get(ty.ix())? {
-        TypeRef::Literal(literal) => Some(format!("{literal:?}").into()),
+        // An `int` that became a `long` is no other kind of thing.
+        TypeRef::Literal(literal) => Some(
+            match literal {
+                Literal::Character | Literal::Byte | Literal::Short | Literal::Long => {
+                    format!("{:?}", Literal::Number)
+                }
+                Literal::Single => format!("{:?}", Literal::Float),
+                literal => format!("{literal:?}"),
+            }
+            .into(),
+        ),
         TypeRef::List(inner) => type_name(facts, *inner),
         _ => last_name(facts, ty).map(Into::into),
     }

@@ -205,3 +205,75 @@ func other() { json.Marshal(1) }
         "#]],
     );
 }
+
+#[test]
+fn of_files_for_several_builds_the_one_that_is_built_without_tags_is_called() {
+    check(
+        "
+--- go.mod
+module example.com/m
+--- labels/a_dedupe.go
+//go:build dedupe
+
+package labels
+
+type Labels struct{}
+type Dedupe struct{}
+
+func (ls Labels) Get() Dedupe { return Dedupe{} }
+func (d Dedupe) Is()          {}
+func From() Labels            { return Labels{}.own() }
+func (ls Labels) own() Labels { ls.Get().Is(); return ls }
+--- labels/b_string.go
+//go:build !slice && !dedupe
+
+package labels
+
+type Labels struct{}
+type String struct{}
+
+func (ls Labels) Get() String { return String{} }
+func (s String) Is()          {}
+func From() Labels            { return Labels{} }
+--- labels/common.go
+package labels
+
+func (ls Labels) Common() { ls.Get().Is() }
+--- labels/open_darwin.go
+package labels
+
+func open() Dedupe { return Dedupe{} }
+--- labels/open_linux.go
+package labels
+
+func open() String { return String{} }
+--- main.go
+package main
+
+import \"example.com/m/labels\"
+
+func main() {
+	labels.From().Get().Is()
+	labels.From().Common()
+}
+--- labels/use.go
+package labels
+
+func use() { open().Is() }
+",
+        expect![[r#"
+            labels/a_dedupe.go:10 ….own -> labels/a_dedupe.go Labels.own 90
+            labels/a_dedupe.go:11 ls.Get -> labels/a_dedupe.go Labels.Get 90
+            labels/a_dedupe.go:11 ls.Get().Is -> labels/a_dedupe.go Dedupe.Is 90
+            labels/common.go:3 ls.Get -> labels/b_string.go Labels.Get 90
+            labels/common.go:3 ls.Get().Is -> labels/b_string.go String.Is 90
+            main.go:6 labels.From -> labels/b_string.go From 95
+            main.go:6 labels.From().Get -> labels/b_string.go Labels.Get 90
+            main.go:6 labels.From().Get().Is -> labels/b_string.go String.Is 90
+            main.go:7 labels.From -> labels/b_string.go From 95
+            main.go:7 labels.From().Common -> labels/common.go Labels.Common 90
+            labels/use.go:3 open -> labels/open_linux.go open 95
+            labels/use.go:3 open().Is -> labels/b_string.go String.Is 90
+        "#]],
+    );
+}

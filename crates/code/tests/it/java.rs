@@ -320,3 +320,208 @@ class Use {
         "#]],
     );
 }
+
+#[test]
+fn overloads_are_told_apart_by_what_converts_and_what_is_more_specific() {
+    check(
+        "
+--- src/Writer2.java
+package w;
+
+import java.io.DataOutput;
+import java.math.BigDecimal;
+import org.lib.Packet;
+import org.lib.Frame;
+
+class OfChar { void is() {} }
+class OfInt { void is() {} }
+class OfLong { void is() {} }
+class OfDouble { void is() {} }
+class OfTruth { void is() {} }
+class OfBoxedTruth { void is() {} }
+class OfNumber { void is() {} }
+class OfText { void is() {} }
+class OfBytes { void is() {} }
+class OfChars { void is() {} }
+class OfEvent { void is() {} }
+class OfJoin { void is() {} }
+class OfFrame { void is() {} }
+class OfPacket { void is() {} }
+
+class Event {}
+class Join extends Event {}
+
+class Out {
+    static final Join INSTANCE = new Join();
+    static Join last;
+
+    OfChar value(char c) { return null; }
+    OfInt value(int i) { return null; }
+    OfLong value(long l) { return null; }
+    OfDouble value(double d) { return null; }
+    OfTruth value(boolean b) { return null; }
+    OfBoxedTruth value(Boolean b) { return null; }
+    OfNumber value(Number n) { return null; }
+    OfText value(String s) { return null; }
+    OfBytes value(byte[] b) { return null; }
+    OfChars value(char[] b) { return null; }
+
+    OfEvent send(Event e) { return null; }
+    OfJoin send(Join j) { return null; }
+    OfFrame send(Frame f) { return null; }
+    OfPacket send(Packet p) { return null; }
+
+    OfText fail(String s) { return null; }
+    OfEvent fail(Throwable t) { return null; }
+
+    OfText rest(int at, String all) { return null; }
+    OfJoin rest(int at, Join... all) { return null; }
+}
+
+class Use {
+    Join join;
+
+    void run(Out out, short small, Packet packet, Event event, long[] many) {
+        out.value('x').is();
+        out.value(1).is();
+        out.value(1L).is();
+        out.value(small).is();
+        out.value(1.5f).is();
+        out.value(true).is();
+        out.value(Boolean.TRUE).is();
+        out.value(Long.valueOf(2)).is();
+        out.value(Long.MAX_VALUE).is();
+        out.value(new BigDecimal(1)).is();
+        out.value(\"a\".getBytes()).is();
+        out.value(\"a\".toCharArray()).is();
+        out.send((Join) event).is();
+        out.send(event).is();
+        out.send(packet).is();
+        out.send(new Frame()).is();
+        out.send(join).is();
+        out.send(Out.INSTANCE).is();
+        out.rest(1, Out.last).is();
+        try { run(out, small, packet, event, many); } catch (java.io.IOException e) { out.fail(e).is(); }
+        try { run(out, small, packet, event, many); } catch (NumberFormatException e) { out.fail(e).is(); }
+    }
+}
+",
+        expect![[r#"
+            src/Writer2.java:27 Join -> src/Writer2.java Join 95
+            src/Writer2.java:57 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:57 out.value().is -> src/Writer2.java OfChar.is 85
+            src/Writer2.java:58 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:58 out.value().is -> src/Writer2.java OfInt.is 85
+            src/Writer2.java:59 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:59 out.value().is -> src/Writer2.java OfLong.is 85
+            src/Writer2.java:60 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:60 out.value().is -> src/Writer2.java OfInt.is 85
+            src/Writer2.java:61 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:61 out.value().is -> src/Writer2.java OfDouble.is 85
+            src/Writer2.java:62 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:62 out.value().is -> src/Writer2.java OfTruth.is 85
+            src/Writer2.java:63 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:63 out.value().is -> src/Writer2.java OfBoxedTruth.is 85
+            src/Writer2.java:64 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:64 Long.valueOf -- external
+            src/Writer2.java:64 out.value().is -> src/Writer2.java OfNumber.is 85
+            src/Writer2.java:65 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:65 out.value().is -> src/Writer2.java OfLong.is 85
+            src/Writer2.java:66 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:66 BigDecimal -- external
+            src/Writer2.java:66 out.value().is -> src/Writer2.java OfNumber.is 85
+            src/Writer2.java:67 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:67 ….getBytes -- external
+            src/Writer2.java:67 out.value().is -> src/Writer2.java OfBytes.is 85
+            src/Writer2.java:68 out.value -> src/Writer2.java Out.value 85
+            src/Writer2.java:68 ….toCharArray -- external
+            src/Writer2.java:68 out.value().is -> src/Writer2.java OfChars.is 85
+            src/Writer2.java:69 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:69 out.send().is -> src/Writer2.java OfJoin.is 85
+            src/Writer2.java:70 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:70 out.send().is -> src/Writer2.java OfEvent.is 85
+            src/Writer2.java:71 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:71 out.send().is -> src/Writer2.java OfPacket.is 85
+            src/Writer2.java:72 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:72 Frame -- external
+            src/Writer2.java:72 out.send().is -> src/Writer2.java OfFrame.is 85
+            src/Writer2.java:73 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:73 out.send().is -> src/Writer2.java OfJoin.is 85
+            src/Writer2.java:74 out.send -> src/Writer2.java Out.send 85
+            src/Writer2.java:74 out.send().is -> src/Writer2.java OfJoin.is 85
+            src/Writer2.java:75 out.rest -> src/Writer2.java Out.rest 85
+            src/Writer2.java:75 out.rest().is -> src/Writer2.java OfJoin.is 85
+            src/Writer2.java:76 run -> src/Writer2.java Use.run 95
+            src/Writer2.java:76 out.fail -> src/Writer2.java Out.fail 85
+            src/Writer2.java:76 out.fail().is -> src/Writer2.java OfEvent.is 85
+            src/Writer2.java:77 run -> src/Writer2.java Use.run 95
+            src/Writer2.java:77 out.fail -> src/Writer2.java Out.fail 85
+            src/Writer2.java:77 out.fail().is -> src/Writer2.java OfEvent.is 85
+            src/Writer2.java Join inherits src/Writer2.java Event
+        "#]],
+    );
+}
+
+#[test]
+fn cases_outer_receivers_lambdas_and_static_imports_are_followed() {
+    check(
+        "
+--- src/State.java
+package s;
+
+enum State {
+    OPEN {
+        void read(Reader2 r) { other(r); r.done(); }
+        private void other(Reader2 r) {}
+    };
+    abstract void read(Reader2 r);
+}
+
+interface Handler<T> { void handle(T value, Reader2 reader); }
+
+class OfText { void is() {} }
+
+class Reader2 {
+    private Reader2 next;
+    Reader2 next() { return next; }
+    void done() {}
+    void follow() { next.done(); next().done(); }
+    void each(Handler<State> handler) {}
+    void all() { each((state, reader) -> { state.read(reader); reader.done(); }); }
+    class Inner { void done() { Reader2.this.done(); } }
+    static State join(State s, String t) { return s; }
+    static OfText join(String s, String t) { return null; }
+}
+--- src/Use.java
+package s;
+
+import static s.Reader2.join;
+
+class Use { void run() { join(\"a\", \"b\").is(); } }
+--- src/More.java
+package s;
+
+import static org.junit.Assert.*;
+import static s.Reader2.*;
+
+class More { void run(State state) { join(state, \"b\").read(null); join(\"a\", \"b\").is(); } }
+",
+        expect![[r#"
+            src/State.java:5 other -> src/State.java State.OPEN.other 95
+            src/State.java:5 r.done -> src/State.java Reader2.done 90
+            src/State.java:19 next.done -> src/State.java Reader2.done 90
+            src/State.java:19 next -> src/State.java Reader2.next 95
+            src/State.java:19 next().done -> src/State.java Reader2.done 90
+            src/State.java:21 each -> src/State.java Reader2.each 95
+            src/State.java:21 state.read -> src/State.java State.read 85
+            src/State.java:21 reader.done -> src/State.java Reader2.done 85
+            src/State.java:22 ….done -> src/State.java Reader2.done 90
+            src/Use.java:5 join -> src/State.java Reader2.join 85
+            src/Use.java:5 join().is -> src/State.java OfText.is 85
+            src/More.java:6 join -> src/State.java Reader2.join 85
+            src/More.java:6 join().read -> src/State.java State.read 85
+            src/More.java:6 join -> src/State.java Reader2.join 85
+            src/More.java:6 join().is -> src/State.java OfText.is 85
+        "#]],
+    );
+}

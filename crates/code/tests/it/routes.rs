@@ -794,6 +794,15 @@ def on_invoice(channel, method, properties, body):
 
 def listen(channel):
     channel.basic_consume(queue="invoices", on_message_callback=on_invoice)
+--- d.js
+const { Kafka } = require('kafkajs')
+
+async function start(kafka, topicNames) {
+  const consumer = kafka.consumer({ groupId: 'a' })
+  await consumer.subscribe({ topic: 'payments', fromBeginning: true })
+  await consumer.subscribe({ fromBeginning: true, topics: ['refunds', "carts"] })
+  await consumer.subscribe({ topics: topicNames })
+}
 --- c.py
 class Feed:
     def subscribe(self, name, handler):
@@ -806,6 +815,9 @@ def listen(feed, handler):
             a.go:8 TOPIC orders.created <- onOrder
             a.go:9 TOPIC orders.* <- listen.TOPIC orders.*
             b.py:7 TOPIC invoices <- 
+            d.js:5 TOPIC payments <- start
+            d.js:6 TOPIC refunds <- start
+            d.js:6 TOPIC carts <- start
         "#]],
     );
 }

@@ -7,6 +7,9 @@
 
 use std::borrow::Cow;
 
+/// Bytes between brackets that are looked through.
+const LONGEST: usize = 400;
+
 const KEYWORDS: [&[u8]; 4] = [b"class", b"struct", b"union", b"enum"];
 
 /// The text with such macros as blanks, byte for byte at the same places.
@@ -55,7 +58,7 @@ fn after_brackets(bytes: &[u8], at: usize) -> Option<usize> {
         return Some(at);
     }
     let mut depth = 0_u32;
-    for (offset, byte) in bytes[at..].iter().take(400).enumerate() {
+    for (offset, byte) in bytes[at..].iter().take(LONGEST).enumerate() {
         match byte {
             b'(' => depth += 1,
             b')' => depth -= 1,
@@ -68,61 +71,65 @@ fn after_brackets(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// The end of the attributes (`[[nodiscard]]`) that stand here, or here where none do.
-fn after_attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
-    const LONGEST: usize = 400;
-    while bytes[at..].starts_with(b"[[") {
-        let rest = &bytes[at..bytes.len().min(at + LONGEST)];
-        let length = rest.windows(2).position(|pair| pair == b"]]")? + 2;
-        at = after_blanks(bytes, at + length);
+/// The end of attributes as in `[[nodiscard]]`, and of the blanks behind them.
+fn after_attributes(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while bytes[at.min(bytes.len())..].starts_with(b"[[") {
+        let inside = &bytes[at..bytes.len().min(at + LONGEST)];
+        let Some(length) = inside.windows(2).position(|two| two == b"]]") else {
+            return at;
+        };
+        at = after_blanks(bytes, at + length + 2);
     }
-    Some(at)
+    at
 }
 
-/// The end of the arguments of a template (`Matcher<View>`) that open here, or here where
-/// none do.
-fn after_arguments(bytes: &[u8], at: usize) -> Option<usize> {
-    if bytes.get(at) != Some(&b'<') {
-        return Some(at);
-    }
+/// Whether a body or bases follow the arguments of a template that begin here.
+fn opens_after_arguments(bytes: &[u8], at: usize) -> bool {
     let mut depth = 0_u32;
-    for (offset, byte) in bytes[at..].iter().take(400).enumerate() {
+    for (offset, byte) in bytes[at..].iter().take(LONGEST).enumerate() {
         match byte {
             b'<' => depth += 1,
-            b'>' => depth -= 1,
-            b';' | b'{' | b'}' => return None,
+            b'>' => depth = depth.saturating_sub(1),
+            b';' | b'{' => return false,
             _ => {}
         }
         if depth == 0 {
-            return Some(after_blanks(bytes, at + offset + 1));
+            let next = after_blanks(bytes, at + offset + 1);
+            return match bytes.get(next) {
+                Some(b'{') => true,
+                Some(b':') => bytes.get(next + 1) != Some(&b':'),
+                _ => bytes[next..].starts_with(b"final"),
+            };
         }
     }
-    None
+    false
 }
 
-/// Names in capitals before the name of a class, and the attributes among them, if a class
-/// with a body or bases follows.
+/// Names in capitals before the name of a class, if one with a body or bases
+/// follows them.
 fn marks_after(bytes: &[u8], end: usize, marks: &mut Vec<(usize, usize)>) {
     let mut found = Vec::new();
-    let Some(mut at) = after_attributes(bytes, after_blanks(bytes, end)) else { return };
+    let mut at = after_blanks(bytes, end);
     loop {
+        at = after_attributes(bytes, at);
         let Some((start, end)) = next_word(bytes, at).filter(|(start, _)| *start == at) else {
             return;
         };
         let word = &bytes[start..end];
         let Some(after) = after_brackets(bytes, after_blanks(bytes, end)) else { return };
-        let is_before_attribute = bytes[after_blanks(bytes, after)..].starts_with(b"[[");
-        let Some(next) = after_attributes(bytes, after_blanks(bytes, after)) else { return };
-        let is_before_name = bytes.get(next).is_some_and(|byte| is_word(*byte));
+        let next = after_blanks(bytes, after);
+        let name = after_attributes(bytes, next);
+        let is_before_name = bytes.get(name).is_some_and(|byte| is_word(*byte));
         let is_mark = word.iter().any(u8::is_ascii_uppercase)
             && !word.iter().any(u8::is_ascii_lowercase)
             && is_before_name
             && !bytes[next..].starts_with(b"final");
         if !is_mark {
-            let Some(next) = after_arguments(bytes, next) else { return };
             let opens = match bytes.get(next) {
                 Some(b'{') => true,
                 Some(b':') => bytes.get(next + 1) != Some(&b':'),
+                Some(b'<') => opens_after_arguments(bytes, next),
                 Some(_) => bytes[next..].starts_with(b"final"),
                 None => false,
             };
@@ -131,7 +138,6 @@ fn marks_after(bytes: &[u8], end: usize, marks: &mut Vec<(usize, usize)>) {
             }
             return;
         }
-        let after = if is_before_attribute { next } else { after };
         found.push((start, if after > end { after } else { end }));
         at = next;
     }
@@ -456,11 +462,14 @@ mod tests {
         assert_eq!(read("class API_EXPORT Db {"), "class            Db {");
         assert_eq!(read("struct ALIGN(8) X : Y {"), "struct          X : Y {");
         assert_eq!(read("class A_B C_D Name final {"), "class         Name final {");
-        assert_eq!(read("class API [[nodiscard]] Db : B {"), "class                   Db : B {");
-        assert_eq!(read("class [[nodiscard]] API Db {"), "class [[nodiscard]]     Db {");
-        assert_eq!(read("class API Seq<const A<B>&> {"), "class     Seq<const A<B>&> {");
+        assert_eq!(read("class API_ [[nodiscard]] Db {"), "class      [[nodiscard]] Db {");
+        assert_eq!(read("class [[nodiscard]] API_ Db : A {"), "class [[nodiscard]]      Db : A {");
+        assert_eq!(read("class API_ Db<int, A<B>> {"), "class      Db<int, A<B>> {");
         for same in [
             "class API_EXPORT;",
+            "class [[nodiscard]] DB {",
+            "struct STAT less<3;",
+            "struct STAT [[",
             "class DB {",
             "class DB final {",
             "struct STAT buf;",

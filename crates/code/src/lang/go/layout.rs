@@ -1,10 +1,13 @@
 //! Packages are folders; `go.mod` says what their paths begin with.
 
-use crate::facts::{DefId, FileFacts, Import, ImportedName};
+use crate::facts::{DefId, FileFacts, Flags, Import, ImportedName};
 use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
+
+/// Files of a package that each may have its own order; a larger one has one for all.
+const MAX_OWN_PARTS: usize = 256;
 
 pub(super) struct GoLayout {
     files: FxHashMap<FileIx, GoFile>,
@@ -18,6 +21,8 @@ struct GoFile {
     folder: String,
     package: String,
     path: String,
+    /// A build without further tags does not take it.
+    is_left_out: bool,
 }
 
 impl GoLayout {
@@ -28,7 +33,12 @@ impl GoLayout {
             packages: FxHashMap::default(),
             by_path: FxHashMap::default(),
         };
-        for file in &tree.files {
+        // What a build takes counts before what it leaves out.
+        let is_left_out = |facts: &FileFacts| facts.def(DefId::FILE).flags.has(Flags::CONDITIONAL);
+        let mut files: Vec<_> = tree.files.iter().collect();
+        files.sort_by_key(|file| is_left_out(file.facts));
+        for file in files {
+            let is_left_out = is_left_out(file.facts);
             let folder = folder(file.path).to_owned();
             let package = file.facts.def_name(DefId::FILE).to_owned();
             let path = import_path(&folder, &modules);
@@ -39,7 +49,7 @@ impl GoLayout {
                 let entry = (file.ix, package.clone());
                 layout.by_path.entry(path.clone()).or_insert(entry);
             }
-            let placed = GoFile { file: file.path.to_owned(), folder, package, path };
+            let placed = GoFile { file: file.path.to_owned(), folder, package, path, is_left_out };
             layout.files.insert(file.ix, placed);
         }
         layout
@@ -54,8 +64,13 @@ impl GoLayout {
 
 impl Layout for GoLayout {
     fn answers(&self, answers: &mut Answers) {
-        for GoFile { file, folder, package, .. } in self.files.values() {
-            answers.says(Question::about("parts").and(folder).part(package), file, [0, 0]);
+        for GoFile { file, folder, package, is_left_out, .. } in self.files.values() {
+            let question = Question::about("parts").and(folder).part(package);
+            if *is_left_out {
+                answers.says(question, &format!("{file}:left out"), [0, 0]);
+            } else {
+                answers.says(question, file, [0, 0]);
+            }
         }
         for (path, (first, name)) in &self.by_path {
             let first = self.files.get(first).map_or("", |placed| &placed.file);
@@ -89,7 +104,15 @@ impl Layout for GoLayout {
         let Some(placed) = self.files.get(&file) else { return vec![file] };
         ask(Question::about("parts").and(&placed.folder).part(&placed.package));
         let key = (placed.folder.clone(), placed.package.clone());
-        self.packages.get(&key).cloned().unwrap_or_else(|| vec![file])
+        let mut parts = self.packages.get(&key).cloned().unwrap_or_else(|| vec![file]);
+        // A file that only some builds take is built with what it says itself.
+        if placed.is_left_out
+            && parts.len() <= MAX_OWN_PARTS
+            && let Some(own) = parts.iter().position(|part| *part == file)
+        {
+            parts[..=own].rotate_right(1);
+        }
+        parts
     }
 
     /// A package that is called otherwise than its path says.

@@ -1,5 +1,6 @@
 //! Go.
 
+mod constraints;
 mod definitions;
 mod expressions;
 mod kinds;
@@ -46,6 +47,9 @@ impl Language for Go {
     fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
         if path.strip_suffix("_test.go").is_some() {
             builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
+        }
+        if constraints::is_left_out(path, builder.source) {
+            builder.def_mut(DefId::FILE).flags.add(Flags::CONDITIONAL);
         }
         Lower { b: builder, impls: FxHashMap::default() }.file(root);
     }

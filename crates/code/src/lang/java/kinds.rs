@@ -19,6 +19,7 @@ crate::lang::grammar::grammar! {
         CatchClause = "catch_clause",
         CatchFormalParameter = "catch_formal_parameter",
         CatchType = "catch_type",
+        CharacterLiteral = "character_literal",
         ClassBody = "class_body",
         ClassDeclaration = "class_declaration",
         ClassLiteral = "class_literal",

@@ -4,16 +4,46 @@ mod kinds;
 mod routes;
 mod shapes;
 
-use crate::facts::{Builder, DefId, Flags, Rules};
+use crate::facts::{Builder, DefId, Flags, Literal, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, Semantics, SmallTypes};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
 
 pub struct Java;
+
+const SMALL_TYPES: SmallTypes = SmallTypes {
+    literals: &[
+        (Literal::Character, "char__"),
+        (Literal::Byte, "byte__"),
+        (Literal::Short, "short__"),
+        (Literal::Long, "long__"),
+        (Literal::Single, "float__"),
+    ],
+    widens: &[
+        ("byte__", &["short__", "int__", "long__", "float__", "double__"]),
+        ("short__", &["int__", "long__", "float__", "double__"]),
+        ("char__", &["int__", "long__", "float__", "double__"]),
+        ("int__", &["long__", "float__", "double__"]),
+        ("long__", &["float__", "double__"]),
+        ("float__", &["double__"]),
+        ("double__", &[]),
+        ("boolean__", &[]),
+    ],
+    boxes: &[
+        ("byte__", "Byte"),
+        ("short__", "Short"),
+        ("char__", "Character"),
+        ("int__", "Integer"),
+        ("long__", "Long"),
+        ("float__", "Float"),
+        ("double__", "Double"),
+        ("boolean__", "Boolean"),
+    ],
+};
 
 impl Language for Java {
     fn name(&self) -> &'static str {
@@ -78,9 +108,10 @@ impl Language for Java {
         Semantics {
             text: "String",
             bytes: "String",
-            number: "Integer",
-            float: "Double",
-            boolean: "Boolean",
+            number: "int__",
+            float: "double__",
+            boolean: "boolean__",
+            small_types: SMALL_TYPES,
             list: "Array__",
             map: "Map",
             methods_apart: true,

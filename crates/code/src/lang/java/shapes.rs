@@ -52,7 +52,18 @@ impl Syntax for Shapes {
             | Kind::CatchClause
             | Kind::SwitchBlockGroup
             | Kind::StaticInitializer => Shape::Block,
-            _ => statement(node),
+            // `Outer.this` is the receiver of a type around.
+            Kind::FieldAccess
+                if node
+                    .child_by_field_id(fields().field)
+                    .is_some_and(|n| kind(n) == Kind::This) =>
+            {
+                match node.child_by_field_id(fields().object) {
+                    Some(ty) => Shape::Cast { ty, value: None },
+                    None => Shape::Parts,
+                }
+            }
+            _ => statement(source, node),
         }
     }
 
@@ -76,8 +87,17 @@ impl Syntax for Shapes {
                 None => TypeShape::Opaque,
             },
             Kind::CatchType => TypeShape::Union(named_children(node)),
-            Kind::IntegralType => TypeShape::Literal(Literal::Number),
-            Kind::FloatingPointType => TypeShape::Literal(Literal::Float),
+            Kind::IntegralType => TypeShape::Literal(match source.text(node) {
+                "long" => Literal::Long,
+                "short" => Literal::Short,
+                "byte" => Literal::Byte,
+                "char" => Literal::Character,
+                _ => Literal::Number,
+            }),
+            Kind::FloatingPointType => TypeShape::Literal(match source.text(node) {
+                "float" => Literal::Single,
+                _ => Literal::Float,
+            }),
             Kind::BooleanType => TypeShape::Literal(Literal::Bool),
             _ => TypeShape::Opaque,
         }
@@ -365,7 +385,7 @@ fn variables<'t>(source: Source<'_>, node: Node<'t>, marks: Marks) -> Vars<'t> {
 }
 
 /// Statements that bind names, and expressions.
-fn statement(node: Node<'_>) -> Shape<'_> {
+fn statement<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
     let f = fields();
     let field = |id: u16| node.child_by_field_id(id);
     match kind(node) {
@@ -420,8 +440,15 @@ fn statement(node: Node<'_>) -> Shape<'_> {
         Kind::StringLiteral => Shape::Literal(Literal::Text),
         Kind::True | Kind::False => Shape::Literal(Literal::Bool),
         Kind::NullLiteral => Shape::Literal(Literal::Nothing),
-        Kind::DecimalInteger | Kind::HexInteger => Shape::Literal(Literal::Number),
-        Kind::DecimalFloat => Shape::Literal(Literal::Float),
+        Kind::DecimalInteger | Kind::HexInteger => {
+            let is_long = source.text(node).ends_with(['l', 'L']);
+            Shape::Literal(if is_long { Literal::Long } else { Literal::Number })
+        }
+        Kind::DecimalFloat => {
+            let is_single = source.text(node).ends_with(['f', 'F']);
+            Shape::Literal(if is_single { Literal::Single } else { Literal::Float })
+        }
+        Kind::CharacterLiteral => Shape::Literal(Literal::Character),
         _ => expression(node),
     }
 }
