@@ -59,7 +59,7 @@ fn place(symbol: &SymbolRef) -> String {
 /// A path as part of a line: names of files are other people's words, and may hold the
 /// end of one.
 pub fn shown_path(path: &str) -> Cow<'_, str> {
-    if !path.chars().any(|c| c.is_control()) {
+    if !path.chars().any(char::is_control) {
         return Cow::Borrowed(path);
     }
     let escaped = |c: char| -> String {

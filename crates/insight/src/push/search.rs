@@ -103,8 +103,9 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
 /// method of a library where the function is free, is something else. Ruby calls without
 /// brackets.
 fn is_called(shown: &str, own: &str, symbol: &SymbolRef) -> bool {
+    let is_ruby = symbol.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "rb");
     let is_callable = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
-    if !is_callable || symbol.path.ends_with(".rb") {
+    if !is_callable || is_ruby {
         return true;
     }
     let is_free = symbol.kind == SymbolKind::Function;
