@@ -12,6 +12,15 @@ use tree_sitter::Node;
 /// First parts of dotted names that are looked for, of one file.
 const MOST_MODULES: usize = 64;
 
+/// What the first part of a dotted name in documentation means.
+#[derive(Clone, Copy)]
+pub(super) enum NameRoot {
+    /// A name of the module it stands in.
+    Here,
+    /// A module by its full name.
+    Module(ExprId),
+}
+
 impl Lower<'_, '_> {
     /// What the documentation of a function says that it returns, where that is a class.
     pub(super) fn documented_result(&mut self, body: Node<'_>) -> Option<TypeId> {
@@ -22,10 +31,10 @@ impl Lower<'_, '_> {
         let at = content.start_byte();
         let rest: Vec<String> = parts.collect();
         let name = self.b.name(&first);
-        let module = if rest.is_empty() { None } else { self.documented_module(name, at)? };
-        let mut path = match module {
-            Some(module) => module,
-            None => self.b.lookup_unwritten(name, Space::Type, at),
+        let root = if rest.is_empty() { NameRoot::Here } else { self.documented_root(name, at)? };
+        let mut path = match root {
+            NameRoot::Module(module) => module,
+            NameRoot::Here => self.b.lookup_unwritten(name, Space::Type, at),
         };
         for part in rest {
             let part = self.b.name(&part);
@@ -40,15 +49,17 @@ impl Lower<'_, '_> {
         binds.iter().any(|bind| bind.name == name && bind.home == Some(DefId::FILE))
     }
 
-    /// The module of a full name; within it none where the name is one of this module.
-    fn documented_module(&mut self, name: Name, at: usize) -> Option<Option<ExprId>> {
+    /// What the first part of a dotted name means; none where too many were looked for.
+    fn documented_root(&mut self, name: Name, at: usize) -> Option<NameRoot> {
         if let Some(known) = self.documented.get(&name) {
             return Some(*known);
         }
         if self.documented.len() >= MOST_MODULES {
             return None;
         }
-        let module = (!self.is_known(name)).then(|| {
+        let root = if self.is_known(name) {
+            NameRoot::Here
+        } else {
             let (line, _) = self.b.position(at);
             let import = Import {
                 path: [name].into(),
@@ -59,10 +70,10 @@ impl Lower<'_, '_> {
                 home: DefId::FILE,
                 line,
             };
-            self.b.documented(name, import)
-        });
-        self.documented.insert(name, module);
-        Some(module)
+            NameRoot::Module(self.b.documented(name, import))
+        };
+        self.documented.insert(name, root);
+        Some(root)
     }
 }
 

@@ -11,7 +11,7 @@ mod standard;
 mod statements;
 mod types;
 
-use crate::facts::{Builder, DefId, ExprId, Flags, Name, Rules};
+use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
 use crate::lang::{
     Language, LexicalMarks, LineMeaning, ModuleNaming, Notation, PassedImports, Semantics,
@@ -123,8 +123,8 @@ struct Lower<'a, 's> {
     b: &'a mut Builder<'s>,
     /// The one definition of a variable of a module or a field of a class.
     fields: FxHashMap<(DefId, Name), DefId>,
-    /// Modules that documentation names, by their first part; none for names of this one.
-    documented: FxHashMap<Name, Option<ExprId>>,
+    /// First parts of dotted names in documentation.
+    documented: FxHashMap<Name, documented::NameRoot>,
     /// The name of the receiver in the method being walked, and its class.
     receivers: Vec<Option<(Name, DefId)>>,
 }
