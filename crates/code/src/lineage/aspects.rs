@@ -295,13 +295,74 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) 
             "=" if is_method
                 && language == "typescript"
                 && words.get(at + 1).is_some_and(|it| it == ">") => {}
+            "=" if sort == Sort::Callable && matches!(language, "typescript" | "javascript") => {
+                return behind_parameters_of_value(words, at + 1).unwrap_or(at);
+            }
             "=" if language != "cpp" && language != "c" => return at,
             ":" if language == "python" && has_params => return at,
+            ":" if has_params
+                && sort == Sort::Callable
+                && starts_initialisers(words, at, language) =>
+            {
+                return at;
+            }
             _ => {}
         }
         at += 1;
     }
     words.len().min(at)
+}
+
+/// Whether a colon behind the parameters of a constructor begins what it does first: calls
+/// another constructor, or fills members.
+fn starts_initialisers(words: &[Word<'_>], colon: usize, language: &str) -> bool {
+    let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| word == wanted);
+    match language {
+        "csharp" => is(colon + 1, "base") || is(colon + 1, "this"),
+        "kotlin" => (is(colon + 1, "super") || is(colon + 1, "this")) && is(colon + 2, "("),
+        // Not that of a qualified name.
+        "cpp" => !is(colon + 1, ":") && !is(colon.wrapping_sub(1), ":"),
+        _ => false,
+    }
+}
+
+/// Of a name that is given a function (`f = async (a): T => …`, `f = function (a) {`), where
+/// the body of that function begins.
+fn behind_parameters_of_value(words: &[Word<'_>], value: usize) -> Option<usize> {
+    let word = |at: usize| words.get(at).map(|word| &**word);
+    let mut at = value;
+    if word(at) == Some("async") {
+        at += 1;
+    }
+    let is_written_out = word(at) == Some("function");
+    while is_written_out && !matches!(word(at)?, "(" | "<") {
+        at += 1;
+    }
+    if word(at) == Some("<") {
+        at = behind_type_parameters(words, at)?;
+    }
+    if word(at) != Some("(") {
+        // `a => …`, or no function at all.
+        let is_arrow = word(at + 1) == Some("=") && word(at + 2) == Some(">");
+        return is_arrow.then_some(at + 1);
+    }
+    at = closing(words, at);
+    // Brackets between the parameters and the arrow belong to the type of the result.
+    loop {
+        match word(at)? {
+            "{" if is_written_out && !is_type_mark(words, at - 1) => return Some(at),
+            "=" if word(at + 1) == Some(">") && !is_written_out => return Some(at),
+            "(" | "[" | "{" => at = closing(words, at),
+            "<" => at = behind_type_parameters(words, at)?,
+            ":" | "|" | "&" | "." | "," | "=" => at += 1,
+            word if word
+                .starts_with(|first: char| first.is_alphanumeric() || "_$\"'`".contains(first)) =>
+            {
+                at += 1
+            }
+            _ => return None,
+        }
+    }
 }
 
 /// Whether a type follows a word.
