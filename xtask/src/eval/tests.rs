@@ -115,7 +115,7 @@ fn change(task: &Task) -> Change {
         })
         .collect();
     let symbols = (!symbols.is_empty()).then_some(symbols);
-    Change { paths: task.files.clone(), symbols }
+    Change { paths: task.files.clone(), symbols, ..Change::default() }
 }
 
 /// All that speaks for each file of tests, to choose rules by.

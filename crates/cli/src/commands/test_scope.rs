@@ -268,7 +268,7 @@ impl Args {
     fn named_change(&self, reader: &Reader, scope: &Scope, known: &[String]) -> Result<Change> {
         let names = self.typed_paths();
         let Some(unknown) = names.iter().find(|name| !known.contains(name)) else {
-            return Ok(Change { paths: names, symbols: None });
+            return Ok(Change { paths: names, ..Change::default() });
         };
         let as_symbols = || Change::of_symbols(reader, scope, &names).ok();
         let is_any_known = names.iter().any(|name| known.contains(name));

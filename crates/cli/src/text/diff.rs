@@ -618,7 +618,7 @@ fn sarif(diff: &SemanticDiff) -> String {
                 "level": "warning",
                 "message": {"text": clean(&it.message)},
                 "locations": [{"physicalLocation": {
-                    "artifactLocation": {"uri": clean(&it.path)},
+                    "artifactLocation": {"uri": uri_reference(&it.path)},
                     "region": {"startLine": it.line.max(1)},
                 }}],
             })
@@ -633,4 +633,17 @@ fn sarif(diff: &SemanticDiff) -> String {
         }],
     });
     format!("{document:#}\n")
+}
+
+/// A path as tools of code review take it: in a URI no blank and no colon stands for itself.
+fn uri_reference(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    path.bytes().fold(String::with_capacity(path.len()), |mut uri, byte| {
+        if is_plain(byte) {
+            uri.push(byte.into());
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+        uri
+    })
 }

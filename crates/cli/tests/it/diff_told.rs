@@ -324,3 +324,26 @@ fn moved_files_are_told_once_and_as_many_as_asked_for() {
     }
     assert!(!told.contains("more ("), "{told}");
 }
+
+/// helix 20151a559: of a method that got another name and fewer parameters only the parameters
+/// were told.
+#[test]
+fn another_name_is_told_before_other_parameters() {
+    let after = CART.replace("def total(self, rate)", "def grand_total(self, rate, country)");
+    let env = changed(&[("cart.py", CART)], &[("cart.py", &after)], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    let line = "renamed-public-symbol  Cart.total is now Cart.grand_total: required parameter \
+        `country` added";
+    assert!(told.contains(line), "{told}");
+}
+
+/// SARIF wants URIs: a path with a blank was written as it is.
+#[test]
+fn places_for_tools_of_review_are_uris() {
+    let after = CART.replace("(self, rate)", "(self, rate, country)");
+    let env = changed(&[("my shop/é:cart.py", CART)], &[("my shop/é:cart.py", &after)], &[]);
+    let sarif = lore(&env, &["diff", "HEAD~1", "HEAD", "--sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "my%20shop/%C3%A9%3Acart.py", "{sarif}");
+}

@@ -1,6 +1,7 @@
 //! Tests that stand in the file they test, as in Rust.
 
 use crate::BINARY;
+use crate::two_versions::{history, lore, repository};
 use model::Timestamp;
 use sim::git::{History, Signature, written};
 use testkit::TestEnv;
@@ -21,12 +22,12 @@ const FILES: &[(&str, &str)] = &[
 #[test]
 fn tests_inside_a_changed_file_and_inside_its_users_are_affected() {
     let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
+    let mut all = History::new("main");
     let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
     let ada = Signature::new("Ada", "ada@example.com", at);
-    history.commit("main", &ada, "Begin", &written(FILES)).unwrap();
+    all.commit("main", &ada, "Begin", &written(FILES)).unwrap();
     let dir = env.dir().join("tide");
-    history.write(&dir).unwrap();
+    all.write(&dir).unwrap();
     let _ = env.lore_in(&dir, &["index", "-q"], "").success();
     let said = env.lore_in(&dir, &["--agent", "tests", "src/moon.rs"], "").success().stdout;
     assert!(said.contains("src/moon.rs"), "{said}");
@@ -39,17 +40,29 @@ fn tests_inside_a_changed_file_and_inside_its_users_are_affected() {
 #[test]
 fn tests_beside_a_user_are_affected_whatever_way_they_take() {
     let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
+    let mut all = History::new("main");
     let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
     let ada = Signature::new("Ada", "ada@example.com", at);
     // The test reaches the user by a name at run time only.
     let sea = FILES[3].1.replace("super::height(0)", "crate::by_name(\"height\")");
     let files: Vec<(&str, &str)> =
         FILES[..3].iter().copied().chain([(FILES[3].0, sea.as_str())]).collect();
-    history.commit("main", &ada, "Begin", &written(&files)).unwrap();
+    all.commit("main", &ada, "Begin", &written(&files)).unwrap();
     let dir = env.dir().join("tide");
-    history.write(&dir).unwrap();
+    all.write(&dir).unwrap();
     let _ = env.lore_in(&dir, &["index", "-q"], "").success();
     let said = env.lore_in(&dir, &["--agent", "tests", "src/moon.rs"], "").success().stdout;
     assert!(said.contains("tests beside a user of phase: src/sea.rs"), "{said}");
+}
+
+/// helix 02750397f: a commit wrote the first tests of a file into it, and they were not chosen.
+#[test]
+fn first_tests_inside_a_file_are_chosen() {
+    let (code, tests) = FILES[2].1.split_once("\n#[cfg(test)]").unwrap();
+    let after = format!("{}\n#[cfg(test)]{tests}", code.replace("% 28", "% 29"));
+    let before = [FILES[0], FILES[1], (FILES[2].0, code)];
+    let env = repository(&history(&before, &[(FILES[2].0, &after)], &[]));
+    let _ = lore(&env, &["index", "-q"]);
+    let told = lore(&env, &["tests", "--base", "HEAD~1", "--head", "HEAD", "--reach", "near"]);
+    assert!(told.contains("src/moon.rs  its own tests"), "{told}");
 }

@@ -37,6 +37,8 @@ struct Sides<'a> {
     new_overloads: Overloads<'a>,
     derivations: Derivations,
     still_there: FxHashMap<u32, Derivation>,
+    /// For each old symbol what it is now.
+    successors: Vec<Option<u32>>,
 }
 
 fn members(symbols: &[Symbol]) -> Vec<u32> {
@@ -47,6 +49,11 @@ fn members(symbols: &[Symbol]) -> Vec<u32> {
         }
     }
     n_members
+}
+
+fn successors(matching: &Matching) -> Vec<Option<u32>> {
+    let pair_of = matching.by_old();
+    pair_of.iter().map(|pair| pair.map(|at| matching.pairs[at as usize].new)).collect()
 }
 
 impl Report {
@@ -61,6 +68,7 @@ impl Report {
             new_overloads: Overloads::of(new),
             derivations: derivations(matching, old, new),
             still_there: still_there(matching, old, new),
+            successors: successors(matching),
         };
         let mut report = Report {
             changes: Vec::new(),
@@ -134,9 +142,14 @@ impl Sides<'_> {
         // which may have moved.
         let is_same_place =
             old.path == new.path && self.matching.files[old.file as usize] == Some(new.file);
+        // Paired by their text before their containers were, and still in the same one.
+        let is_same_container = || {
+            old.parent.is_some()
+                && old.parent.and_then(|it| self.successors[it as usize]) == new.parent
+        };
         pair.evidence == Evidence::Identity
             || is_same_place
-            || (pair.evidence == Evidence::Container && same_name)
+            || (same_name && (pair.evidence == Evidence::Container || is_same_container()))
     }
 
     fn add_pairs(&self, changes: &mut Vec<SymbolChange>) {
@@ -145,8 +158,7 @@ impl Sides<'_> {
         let mut types = Vec::new();
         let mut with_body: Vec<(usize, u32)> = Vec::new();
         let gone = self.matching.by_old();
-        let successor =
-            |old: u32| gone[old as usize].map(|at| self.matching.pairs[at as usize].new);
+        let successor = |old: u32| self.successors[old as usize];
         for pair in &self.matching.pairs {
             let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
             if new.is_local || is_position(&self.matching.new, pair.new) {

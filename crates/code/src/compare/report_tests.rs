@@ -457,3 +457,24 @@ fn what_was_read_in_part_is_not_surely_gone() {
     assert_eq!(gone(&whole), Some(true));
     assert_eq!(gone(broken), Some(false));
 }
+
+/// helix 20151a559: the type that an iterator gives was told to have moved, beside the
+/// iterator that moved.
+#[test]
+fn members_paired_by_their_text_go_along_with_their_container() {
+    let iterator = |name: &str, step: &str| {
+        format!(
+            "pub struct {name}<'a> {{\n    text: RopeSlice<'a>,\n    cursor: usize,\n}}\n\n\
+             impl<'a> Iterator for {name}<'a> {{\n    type Item = RopeSlice<'a>;\n\n    \
+             fn next(&mut self) -> Option<RopeSlice<'a>> {{\n        self.cursor {step} 1;\n        \
+             self.text.get(self.cursor)\n    }}\n}}\n"
+        )
+    };
+    let both = format!("{}\n{}", iterator("Forward", "+="), iterator("Backward", "-="));
+    let stays = "pub fn width(text: &str) -> usize {\n    text.len()\n}\n";
+    let there = told(
+        &[("a.rs", &format!("{stays}\n{both}")), ("b.rs", "pub fn other() {}\n")],
+        &[("a.rs", stays), ("b.rs", &format!("pub fn other() {{}}\n\n{both}"))],
+    );
+    assert_eq!(there, ["moved b.rs:Forward", "moved b.rs:Backward"]);
+}

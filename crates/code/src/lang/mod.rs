@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use tree_sitter::{Node, ParseOptions, Parser};
 
-pub use notation::{Notation, PassedImports, notation};
+pub use notation::{Initialisers, Notation, PassedImports, notation};
 
 /// What the engine must know of a language.
 pub trait Language: Sync {

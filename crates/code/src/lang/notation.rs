@@ -41,6 +41,8 @@ pub struct Notation {
     pub divides_parameters: bool,
     /// Which imports of a file others can import from it.
     pub passes_on: PassedImports,
+    /// What may stand between the parameters of a constructor and its body, behind a colon.
+    pub initialisers: Initialisers,
     /// What stands between the parts of a path to a module.
     pub path_separator: &'static str,
 }
@@ -53,6 +55,16 @@ pub enum PassedImports {
     Exported,
     /// Whatever a module knows.
     All,
+}
+
+/// What a constructor does before its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initialisers {
+    None,
+    /// Calls another constructor by one of these words.
+    Calls(&'static [&'static str]),
+    /// Gives members their values.
+    Members,
 }
 
 impl Default for Notation {
@@ -76,6 +88,7 @@ impl Default for Notation {
             runs_at_top: false,
             divides_parameters: false,
             passes_on: PassedImports::Marked,
+            initialisers: Initialisers::None,
             path_separator: ".",
         }
     }

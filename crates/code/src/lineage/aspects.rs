@@ -2,7 +2,7 @@
 //! visibility, body, comments. Layout is no difference.
 
 use super::versions::Version;
-use crate::lang::{self, LineMeaning, Notation};
+use crate::lang::{self, Initialisers, LineMeaning, Notation};
 use crate::matching::{Entry, Sort};
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use crate::terms::logical_lines::LogicalLines;
@@ -293,13 +293,75 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, notation: Notati
             "=" if is_method
                 && notation.types_have_braces
                 && words.get(at + 1).is_some_and(|it| it == ">") => {}
+            "=" if sort == Sort::Callable && notation.types_have_braces => {
+                return behind_parameters_of_value(words, at + 1).unwrap_or(at);
+            }
             "=" if !notation.declares_past_equals => return at,
             ":" if notation.body_follows_colon && has_params => return at,
+            ":" if has_params
+                && sort == Sort::Callable
+                && starts_initialisers(words, at, notation.initialisers) =>
+            {
+                return at;
+            }
             _ => {}
         }
         at += 1;
     }
     words.len().min(at)
+}
+
+/// Whether a colon behind the parameters of a constructor begins what it does first: calls
+/// another constructor, or fills members.
+fn starts_initialisers(words: &[Word<'_>], colon: usize, how: Initialisers) -> bool {
+    let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| word == wanted);
+    match how {
+        Initialisers::None => false,
+        Initialisers::Calls(names) => {
+            is(colon + 2, "(") && names.iter().any(|name| is(colon + 1, name))
+        }
+        // Not that of a qualified name.
+        Initialisers::Members => !is(colon + 1, ":") && !is(colon.wrapping_sub(1), ":"),
+    }
+}
+
+/// Of a name that is given a function (`f = async (a): T => …`, `f = function (a) {`), where
+/// the body of that function begins.
+fn behind_parameters_of_value(words: &[Word<'_>], value: usize) -> Option<usize> {
+    let word = |at: usize| words.get(at).map(|word| &**word);
+    let mut at = value;
+    if word(at) == Some("async") {
+        at += 1;
+    }
+    let is_written_out = word(at) == Some("function");
+    while is_written_out && !matches!(word(at)?, "(" | "<") {
+        at += 1;
+    }
+    if word(at) == Some("<") {
+        at = behind_type_parameters(words, at)?;
+    }
+    if word(at) != Some("(") {
+        // `a => …`, or no function at all.
+        let is_arrow = word(at + 1) == Some("=") && word(at + 2) == Some(">");
+        return is_arrow.then_some(at + 1);
+    }
+    at = closing(words, at);
+    // Brackets between the parameters and the arrow belong to the type of the result.
+    loop {
+        match word(at)? {
+            "{" if is_written_out && !is_type_mark(words, at - 1) => return Some(at),
+            "=" if word(at + 1) == Some(">") && !is_written_out => return Some(at),
+            "(" | "[" | "{" => at = closing(words, at),
+            "<" => at = behind_type_parameters(words, at)?,
+            ":" | "|" | "&" | "." | "," | "=" => at += 1,
+            word if word
+                .starts_with(|first: char| first.is_alphanumeric() || "_$\"'`".contains(first)) =>
+            {
+                at += 1
+            }
+            _ => return None,
+        }
+    }
 }
 
 /// Whether a type follows a word.

@@ -39,6 +39,52 @@ fn each_part_of_a_symbol_is_told_apart() {
     }
 }
 
+/// excalidraw 3372149277: a parameter that a function in a constant got was told as a change
+/// of its body.
+#[test]
+fn parameters_of_a_function_in_a_constant_are_its_signature() {
+    for (old, from, to, aspects) in [
+        (
+            "const f = (a: A): T => {\n  go(a);\n};\n",
+            "a: A",
+            "a: A, b = 1",
+            vec![Aspect::Signature],
+        ),
+        (
+            "const f = async <T>(a: T) => {\n  go(a);\n};\n",
+            "a: T",
+            "a?: T",
+            vec![Aspect::Signature],
+        ),
+        (
+            "const f = (a: A): Map<A, (b: B) => C> => go(a);\n",
+            "=> C",
+            "=> D",
+            vec![Aspect::Signature],
+        ),
+        ("const f = (a: A): Map<A, (b: B) => C> => go(a);\n", "go", "went", vec![Aspect::Body]),
+        ("const f = function (a) {\n  go(a);\n};\n", "(a) {", "(a, b) {", vec![Aspect::Signature]),
+        ("const f = function (a) {\n  go(a);\n};\n", "go", "went", vec![Aspect::Body]),
+        ("const f = a => go(a);\n", "go", "went", vec![Aspect::Body]),
+        ("const f = a => go(a);\n", "a =>", "b =>", vec![Aspect::Signature]),
+    ] {
+        assert_eq!(between("a.ts", old, &old.replace(from, to)), aspects, "{old} {from} -> {to}");
+    }
+}
+
+/// serilog 0e316b7c: a constructor that no longer calls another one was told to have another
+/// signature.
+#[test]
+fn what_a_constructor_does_first_is_its_body() {
+    let csharp = "class A {\n  public A() : this(1) {\n    go();\n  }\n}\n";
+    assert_eq!(between("A.cs", csharp, &csharp.replace(" : this(1)", "")), [Aspect::Body]);
+    let cpp = "A::A(int a) : b(a) {\n  go();\n}\n";
+    assert_eq!(between("a.cc", cpp, &cpp.replace("b(a)", "b(a), c(1)")), [Aspect::Body]);
+    assert_eq!(between("a.cc", cpp, &cpp.replace("int a", "long a")), [Aspect::Signature]);
+    let result = "auto f(int a) -> std::string {\n  return go();\n}\n";
+    assert_eq!(between("a.cc", result, &result.replace("string", "list")), [Aspect::Signature]);
+}
+
 #[test]
 fn layout_is_no_difference() {
     assert_eq!(java("(int n) {\n    go(n);", "(\n      int n\n  ) { go( n );"), []);

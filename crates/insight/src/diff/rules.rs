@@ -171,14 +171,16 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
             Rule::RemovedPublicSymbol,
             format!("{} {} is gone; perhaps it became {}", old.kind, old.symbol, new.symbol),
         ),
-        (_, Some(new)) if !change.demands.is_empty() => {
-            (Rule::ChangedParameters, format!("{}: {}", new.symbol, change.demands.join(", ")))
-        }
+        // Whoever called it finds nothing under the old name: that is told before what the
+        // new one wants.
         (_, Some(new)) if change.change == SymbolChangeKind::Renamed => {
-            (Rule::RenamedPublicSymbol, format!("{} is now {}", old.symbol, place_of(old, new)))
+            (Rule::RenamedPublicSymbol, now_elsewhere(old, new, &change.demands))
         }
         (_, Some(new)) if change.change == SymbolChangeKind::Moved => {
-            (Rule::MovedPublicSymbol, format!("{} is now {}", old.symbol, place_of(old, new)))
+            (Rule::MovedPublicSymbol, now_elsewhere(old, new, &change.demands))
+        }
+        (_, Some(new)) if !change.demands.is_empty() => {
+            (Rule::ChangedParameters, format!("{}: {}", new.symbol, change.demands.join(", ")))
         }
         (_, Some(new)) if !new.is_public && change.aspects.contains(&Aspect::Visibility) => {
             (Rule::ReducedVisibility, format!("{} is no longer public", new.symbol))
@@ -196,6 +198,14 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
         message,
         users: changed.users,
     })
+}
+
+fn now_elsewhere(old: &SymbolVersion, new: &SymbolVersion, demands: &[String]) -> String {
+    let mut said = format!("{} is now {}", old.symbol, place_of(old, new));
+    if !demands.is_empty() {
+        said = format!("{said}: {}", demands.join(", "));
+    }
+    said
 }
 
 fn place_of(old: &SymbolVersion, new: &SymbolVersion) -> String {

@@ -1,6 +1,6 @@
 //! A change between two versions, and the files beside it, as tests are chosen by them.
 
-use super::{Change, Reach, TestFiles, TestScope, candidates, choice};
+use super::{Change, Reach, TestFiles, TestScope, candidates, choice, runners};
 use crate::code::scope::Scope;
 use git::{Blob, BlobReader, ObjectId, Repo, RepoPath};
 use model::Result;
@@ -38,7 +38,14 @@ impl Change {
                 && !is_moved(path)
         };
         let paths = comparison.paths.iter().filter(|path| !is_described(path)).cloned();
-        Change { paths: paths.collect(), symbols: Some(symbols) }
+        let holding_tests = comparison.changes.iter().filter(|it| it.is_test);
+        let holding_tests = holding_tests.filter_map(|it| it.new.as_ref());
+        let holding_tests = holding_tests.filter(|it| runners::can_hold_tests(&it.path));
+        Change {
+            paths: paths.collect(),
+            symbols: Some(symbols),
+            holding_tests: holding_tests.map(|it| it.path.clone()).collect(),
+        }
     }
 }
 

@@ -38,6 +38,9 @@ const COMMON_DATA: f64 = 10.0;
 const NEAR_STEPS: u32 = 2;
 /// The tests that most often changed with the changed files.
 const MOST_TOGETHER: usize = 5;
+/// What changing together counts where it happened often; half of it after one commit that
+/// changed no other test.
+const MOST_OF_TOGETHER: f64 = 2.5;
 
 /// The files to run, and those that are left out although something speaks for them.
 pub fn choose(
@@ -87,7 +90,6 @@ struct Scale {
     n_naming_file: f64,
     /// The weight by which a file is among those that most often changed together.
     least_together: f64,
-    most_together: f64,
 }
 
 impl Scale {
@@ -98,7 +100,6 @@ impl Scale {
         };
         let mut together: Vec<f64> = of_rule(Rule::ChangedTogether).collect();
         together.sort_by(|a, b| b.total_cmp(a));
-        let most_together = together.first().copied().unwrap_or(1.0);
         // Of many that changed together equally often, none is among the first.
         if let Some(next) = together.get(MOST_TOGETHER).copied() {
             together.truncate(MOST_TOGETHER);
@@ -108,7 +109,6 @@ impl Scale {
             n_tests: n_tests as f64,
             n_naming_file: of_rule(Rule::NamesFile).count() as f64,
             least_together: together.last().copied().unwrap_or(f64::INFINITY),
-            most_together,
         }
     }
 
@@ -149,7 +149,8 @@ impl Scale {
             Rule::NamesSymbol if self.is_common(1.0 / it.weight) => 0.3,
             Rule::NamesSymbol => 1.5,
             Rule::NamesWord | Rule::NamesFile => 0.3,
-            Rule::ChangedTogether => 1.0 + (it.weight / self.most_together).min(1.0),
+            // A commit that changed many tests says little of each, whatever others say.
+            Rule::ChangedTogether => MOST_OF_TOGETHER * it.weight / (it.weight + 1.0),
             Rule::Imports => 0.15 * (1.0 + it.weight),
             Rule::ImportsBeside => 0.15,
         };
@@ -221,6 +222,22 @@ mod tests {
             ("c", Rule::Uses, 2, 1.0),
         ];
         assert_eq!(chosen(&all, 60, Reach::Near), ["b", "a", "c"]);
+    }
+
+    #[test]
+    fn one_commit_of_many_tests_counts_less_than_several_of_few() {
+        let often = ["o1", "o2", "o3", "o4", "o5"];
+        let mut all: Vec<(&str, Rule, u32, f64)> =
+            often.iter().map(|path| (*path, Rule::ChangedTogether, 2, 14.0)).collect();
+        all.push(("few", Rule::ChangedTogether, 2, 3.0));
+        let many: Vec<String> = (0..30).map(|at| format!("a{at:02}")).collect();
+        for path in &many {
+            all.push((path.as_str(), Rule::ChangedTogether, 2, 0.1));
+            // Something else speaks for them, weakly.
+            all.push((path.as_str(), Rule::UsesType, 2, 95.0));
+        }
+        assert!(!chosen(&all, 36, Reach::Near).contains(&"few".to_owned()));
+        assert!(chosen(&all, 36, Reach::Usual).contains(&"few".to_owned()));
     }
 
     #[test]

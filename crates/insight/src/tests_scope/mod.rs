@@ -80,7 +80,7 @@ impl Change {
         }
         paths.sort();
         paths.dedup();
-        Ok(Change { paths, symbols: Some(symbols) })
+        Ok(Change { paths, symbols: Some(symbols), ..Change::default() })
     }
 }
 
@@ -103,6 +103,9 @@ pub struct Change {
     pub paths: Vec<String>,
     /// Changed symbols as the indexed version has them; none: all of each file.
     pub symbols: Option<Vec<SymbolVersion>>,
+    /// Changed files of code in which tests stand after the change, as in Rust; the indexed
+    /// version may have none in them.
+    pub holding_tests: BTreeSet<String>,
 }
 
 /// The tests of a change that was asked about before, or those that `compute` finds.
@@ -184,7 +187,7 @@ pub fn candidates(
     let view = View::new(reader, scope);
     let change = &Change {
         paths: change.paths.iter().filter(|it| !escape::is_beside_code(it)).cloned().collect(),
-        symbols: change.symbols.clone(),
+        ..change.clone()
     };
     let mut found = Candidates::default();
     let mut run_everything = Vec::new();
@@ -192,7 +195,9 @@ pub fn candidates(
         let reason = if tests.has(path) {
             Some("it changed itself")
         } else {
-            graph::holds_tests(&view, path)?.then_some("its own tests")
+            let is_holding =
+                change.holding_tests.contains(path) || graph::holds_tests(&view, path)?;
+            is_holding.then_some("its own tests")
         };
         if let Some(reason) = reason.map(str::to_owned) {
             found.add(path, Evidence { rule: Rule::Changed, distance: 0, weight: 1.0, reason });

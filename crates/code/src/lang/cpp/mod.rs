@@ -10,7 +10,7 @@ use crate::facts::{Builder, Def, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, Notation, Semantics};
+use crate::lang::{Initialisers, Language, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -73,7 +73,12 @@ impl Language for Cpp {
     }
 
     fn notation(&self) -> Notation {
-        Notation { has_access_labels: true, declares_past_equals: true, ..Notation::default() }
+        Notation {
+            has_access_labels: true,
+            declares_past_equals: true,
+            initialisers: Initialisers::Members,
+            ..Notation::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -10,7 +10,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, ModuleNaming, Notation, Semantics};
+use crate::lang::{Initialisers, Language, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use std::borrow::Cow;
@@ -73,6 +73,7 @@ impl Language for CSharp {
             bodies_are_marked: true,
             has_type_parameters: true,
             has_anonymous_classes: true,
+            initialisers: Initialisers::Calls(&["base", "this"]),
             ..Notation::default()
         }
     }

@@ -10,7 +10,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Notation, Semantics};
+use crate::lang::{Initialisers, Language, LexicalMarks, ModuleNaming, Notation, Semantics};
 use crate::link::layout::{Layout, Tree};
 use tree_sitter::Node;
 
@@ -75,6 +75,7 @@ impl Language for Kotlin {
             bodies_are_marked: true,
             has_type_parameters: true,
             has_anonymous_classes: true,
+            initialisers: Initialisers::Calls(&["super", "this"]),
             ..Notation::default()
         }
     }
