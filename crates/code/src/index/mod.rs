@@ -60,7 +60,7 @@ use whole::WholeSnapshot;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 15;
+pub const INDEXER: u32 = 16;
 
 /// What to index.
 #[derive(Debug, Clone)]
