@@ -141,6 +141,11 @@ fn a_member_of_something_unknown_is_found_by_a_name_nobody_else_has() {
     let task = "Rows are lost\n\n```\nfound.to_rows(3)\nos.join(a)\n```\n";
     let pack = data(&env, &["context", task, "--explain"]);
     assert_eq!(share(&pack, "Table.to_rows", "member"), Some(0.4), "{pack}");
+    // Code blocks name much that is as it should be; in words it is meant.
+    let in_code = data(&env, &["context", "Rows are lost\n\n    Table.to_rows(3)", "--explain"]);
+    assert_eq!(share(&in_code, "Table.to_rows", "member"), Some(0.5), "{in_code}");
+    let in_words = data(&env, &["context", "Table.to_rows loses rows", "--explain"]);
+    assert_eq!(share(&in_words, "Table.to_rows", "member"), Some(1.0), "{in_words}");
     // `join` may be anybody's.
     assert_eq!(share(&pack, "Table.join", "member"), None, "{pack}");
 }
@@ -280,7 +285,7 @@ fn overloads_share_a_line_and_modules_are_said_by_their_files() {
                 /** Weighs a parcel in pounds. */\n    public int weighParcel(\n        String pounds,\n        int parcel\n    ) {\n        \
                 int weight = parcel;\n        return weight;\n    }\n}\n";
     let ruby = "module Shop\n  module Sales\n    class Ledger\n      def weigh_parcel(parcel)\n        \
-                weight = parcel.weight\n        weight * 2\n      end\n    end\n  end\nend\n";
+                # Rounded up.\n        weight = parcel.weight\n        weight * 2\n      end\n    end\n  end\nend\n";
     let files = [("src/shop/Scale.java", java), ("lib/shop/sales/ledger.rb", ruby)];
     history.commit("main", &ada, "Weigh", &written(&files)).unwrap();
     history.write(&env.dir().join("shop")).unwrap();
@@ -288,7 +293,7 @@ fn overloads_share_a_line_and_modules_are_said_by_their_files() {
     let said = lore(&env, &["--agent", "context", "weigh the parcel wrongly", "--cold"]);
     assert_eq!(said.matches("Scale.weighParcel(").count(), 1, "{said}");
     assert!(said.contains(":5,11 ") || said.contains(":11,5 "), "{said}");
-    assert!(said.contains(" Ledger.weigh_parcel(parcel)"), "{said}");
+    assert!(said.contains(" Ledger.weigh_parcel(parcel)\n"), "a comment is no signature: {said}");
     let pack = data(&env, &["context", "weigh the parcel wrongly", "--cold"]);
     assert!(pack.to_string().contains("\"other_lines\":["), "{pack:#}");
     // Overloads that share a line were not left out.

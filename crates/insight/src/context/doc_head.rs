@@ -33,7 +33,9 @@ const TAGS: [&str; 22] = [
 pub(super) fn doc_head(doc: &str, n_lines: usize, n_chars: usize) -> String {
     let doc = clean(doc);
     let lines = without_directives(&doc).map(without_tags);
-    let told = lines.filter(|line| !line.is_empty() && !is_mark(line)).take(n_lines);
+    let told = lines
+        .filter(|line| !line.is_empty() && !is_mark(line) && !is_for_linters(line))
+        .take(n_lines);
     one_line(&told.collect::<Vec<_>>().join(" "), n_chars)
 }
 
@@ -53,6 +55,33 @@ fn without_directives(doc: &str) -> impl Iterator<Item = &str> {
         below = is_directive.then_some(indent);
         !is_directive
     })
+}
+
+/// `rubocop:disable Metrics/AbcSize`, `eslint-disable-next-line no-console`: what silences a
+/// tool says nothing of the code.
+fn is_for_linters(line: &str) -> bool {
+    const MARKS: &[&str] = &[
+        "@ts-expect-error",
+        "@ts-ignore",
+        "biome-ignore",
+        "clang-format o",
+        "eslint-disable",
+        "eslint-enable",
+        "fmt: o",
+        "istanbul ignore",
+        "mypy: ",
+        "noinspection ",
+        "nolint",
+        "NOLINT",
+        "noqa",
+        "prettier-ignore",
+        "pragma: no",
+        "pylint: ",
+        "rubocop:",
+        "shellcheck disable",
+        "type: ignore",
+    ];
+    MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
 /// `@publicApi`, `@internal`: for tools.
@@ -110,6 +139,7 @@ mod tests {
         );
         assert_eq!(told("Defines the reader.\n\n@publicApi\n"), "Defines the reader.");
         assert_eq!(told("Whether a<b and Vec<u8> hold."), "Whether a<b and Vec<u8> hold.");
+        assert_eq!(told("rubocop:disable Metrics/AbcSize\nCounts.\nnolint:gocyclo"), "Counts.");
         assert_eq!(told("@param x the place"), "@param x the place");
         assert_eq!(
             told("!!! abstract \"Usage\"\n    [Fields](../fields.md)\n\nDecorator of fields."),

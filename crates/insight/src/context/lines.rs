@@ -91,7 +91,7 @@ fn headed(symbol: &PackedSymbol) -> String {
     if after.is_empty() {
         format!("{} {own}", symbol.kind)
     } else {
-        one_line(&format!("{own}{}", on_one_line(after)), SIGNATURE)
+        one_line(&format!("{own}{after}"), SIGNATURE)
     }
 }
 
@@ -111,17 +111,13 @@ fn within_file(of: &PackedSymbol) -> &str {
     if own.matches('.').count() > 1 { agent_text::name_of_kind(own, of.kind) } else { own }
 }
 
-/// Parameters that were written one a line, without what that left behind.
-fn on_one_line(parameters: &str) -> String {
-    let mut text = parameters.to_owned();
-    for (loose, tight) in [("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")] {
-        text = text.replace(loose, tight);
-    }
-    text
-}
-
 /// What follows a name that takes parameters.
 fn parameters<'a>(signature: &'a str, name: &str) -> Option<&'a str> {
+    // `(a, b) =>` of a function that is a value has no name in it.
+    let value = signature.strip_prefix("async ").unwrap_or(signature);
+    if value.starts_with(['(', '<']) {
+        return Some(value.trim_end_matches("=>").trim_end());
+    }
     let found = signature.match_indices(name).map(|(at, _)| &signature[at + name.len()..]);
     found.into_iter().find(|after| after.starts_with(['(', '<', '[']))
 }
@@ -181,8 +177,18 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_several_lines_stand_close_together() {
-        assert_eq!(on_one_line("( a: A, b: B, ): C"), "(a: A, b: B): C");
-        assert_eq!(on_one_line("(a, b [ 1, 2, ])"), "(a, b [1, 2])");
+    fn functions_that_are_values_show_their_parameters() {
+        for (signature, shown) in [
+            ("(a: A, b: B) =>", "cart.total(a: A, b: B)"),
+            ("async <T>(a: T) =>", "cart.total<T>(a: T)"),
+            ("function total(a: A): B", "cart.total(a: A): B"),
+            ("a =>", "function cart.total"),
+        ] {
+            let symbol = PackedSymbol {
+                signature: signature.to_owned(),
+                ..packed("cart.total", "shop/store.ts", SymbolKind::Function)
+            };
+            assert_eq!(headed(&symbol), shown, "{signature}");
+        }
     }
 }

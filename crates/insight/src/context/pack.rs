@@ -398,13 +398,22 @@ fn described(
         line: entry.name_line,
         end_line: entry.end_line,
         other_lines: Vec::new(),
-        signature: one_line(&clean(&entry.signature), 300),
+        signature: closed_up(&one_line(&clean(&entry.signature), 300)),
         doc: doc_head(&entry.doc, DOC_LINES, DOC_CHARS),
         why: candidate.why.clone(),
         score: 0.0,
         body: None,
         shares: if options.explain { shares(&candidate.shares) } else { Vec::new() },
     }))
+}
+
+/// Parameters that were written one a line, without what that left behind.
+fn closed_up(signature: &str) -> String {
+    let mut text = signature.to_owned();
+    for (loose, tight) in [("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")] {
+        text = text.replace(loose, tight);
+    }
+    text
 }
 
 pub fn shares(all: &[Share]) -> Vec<ChannelShare> {

@@ -131,7 +131,7 @@ fn code_steps(plan: &mut TurnPlan, task: &Task, changes: bool, reviews: bool) {
         let why = "callers, tests and owners of the files it names";
         plan.add("context_for_files", json!({ "files": files }), why);
     }
-    let symbol = task.dotted.first().or(task.names.first());
+    let symbol = task.dotted.first().or(task.in_code.first()).or(task.names.first());
     if let Some(symbol) = symbol {
         let (tool, argument, why) = if changes {
             ("impact", "target", "what a change of it reaches, and the tests to run")

@@ -41,6 +41,8 @@ pub struct Task {
     pub frames: Vec<Frame>,
     /// Names with dots: `pkg.mod.Class.method`, `Class::method` alike.
     pub dotted: Vec<String>,
+    /// The same of code blocks, which also use much that is as it should be.
+    pub in_code: Vec<String>,
     /// Names in back-ticks.
     pub names: Vec<String>,
 }
@@ -124,13 +126,14 @@ impl LineReader {
             self.in_traceback = false;
             self.push(Part::ErrorLine, trimmed);
             self.places(trimmed);
-            self.dotted(trimmed);
+            self.task.dotted.extend(dotted_names(trimmed));
         } else if self.in_traceback && line.starts_with([' ', '\t']) {
             self.push(Part::Trace, trimmed);
         } else if self.in_fence || is_code(line) {
             self.push(Part::Snippet, trimmed);
             self.places(trimmed);
-            self.dotted(trimmed);
+            let names = dotted_names(trimmed);
+            self.task.in_code.extend(names);
         } else if !noise::is_template(trimmed) {
             self.prose(Part::Prose, trimmed);
         }
@@ -142,7 +145,7 @@ impl LineReader {
 
     fn prose(&mut self, part: Part, line: &str) {
         self.places(line);
-        self.dotted(line);
+        self.task.dotted.extend(dotted_names(line));
         for (nth, piece) in single_ticks(line).split('`').enumerate() {
             if nth % 2 == 1 && !piece.trim().is_empty() {
                 self.push(Part::Tick, piece);
@@ -170,27 +173,29 @@ impl LineReader {
             self.task.paths.extend(path_mention(word));
         }
     }
+}
 
-    fn dotted(&mut self, line: &str) {
-        let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#');
-        for word in line.split(|c| !is_of_name(c)) {
-            let word = word.replace("::", ".").replace('#', ".");
-            let word = word.trim_matches(['.', ':']);
-            if word.contains('.') && word.len() < 200 && word.split('.').all(is_name) {
-                self.task.dotted.push(word.to_owned());
-            }
-        }
-        // `from a.b import c` names `a.b.c`.
-        if let Some((module, names)) = line
-            .trim_start_matches([' ', '>'])
-            .strip_prefix("from ")
-            .and_then(|rest| rest.split_once(" import "))
-        {
-            for name in names.split(',').map(str::trim).filter(|name| is_name(name)).take(8) {
-                self.task.dotted.push(format!("{}.{name}", module.trim().trim_matches('.')));
-            }
+fn dotted_names(line: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#');
+    for word in line.split(|c| !is_of_name(c)) {
+        let word = word.replace("::", ".").replace('#', ".");
+        let word = word.trim_matches(['.', ':']);
+        if word.contains('.') && word.len() < 200 && word.split('.').all(is_name) {
+            names.push(word.to_owned());
         }
     }
+    // `from a.b import c` names `a.b.c`.
+    if let Some((module, imported)) = line
+        .trim_start_matches([' ', '>'])
+        .strip_prefix("from ")
+        .and_then(|rest| rest.split_once(" import "))
+    {
+        for name in imported.split(',').map(str::trim).filter(|name| is_name(name)).take(8) {
+            names.push(format!("{}.{name}", module.trim().trim_matches('.')));
+        }
+    }
+    names
 }
 
 /// `fix(validation)!: …` is about validation; what kind of change it is is no word of the

@@ -46,7 +46,7 @@ fn what_the_text_names_is_found() {
     assert!(paths.contains(&("pkg/io/base.py", Some(40), true)), "{paths:?}");
     assert_eq!(task.frames[0].function.as_deref(), Some("open_file"), "innermost first");
     assert_eq!(task.names, ["open_file", "Reader.open_file"]);
-    assert!(task.dotted.contains(&"pkg.io.Reader".to_owned()), "{:?}", task.dotted);
+    assert_eq!(task.in_code, ["pkg.io", "pkg.io.Reader"], "names of code blocks are kept apart");
     assert!(task.dotted.contains(&"Reader.open_file".to_owned()));
 }
 

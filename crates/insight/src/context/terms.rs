@@ -12,6 +12,10 @@ const SYMBOL_PARTS: [f64; Part::COUNT] = [2.0, 1.0, 1.0, 0.3, 0.5, 0.3];
 /// A name of several parts tells a function more than its parts do.
 const COMPOUND: f64 = 2.0;
 
+/// After so many bytes of prose, and of code, what is said counts half for files: reports
+/// say what it is about first, then how they came upon it and on which machine.
+const HALF: f64 = 1000.0;
+
 /// More terms than this only cost time: the lightest are left out.
 const MOST_TERMS: usize = 600;
 
@@ -42,7 +46,12 @@ pub struct Query {
 impl Query {
     pub fn of(task: &Task) -> Query {
         let mut counts: FxHashMap<String, TermFrequencies> = FxHashMap::default();
+        let mut n_said = [0.0; Part::COUNT];
         for (part, text) in &task.parts {
+            let n_said = &mut n_said[*part as usize];
+            *n_said += text.len() as f64;
+            let is_long = matches!(part, Part::Prose | Part::Snippet);
+            let worth = if is_long { HALF / (HALF + *n_said) } else { 1.0 };
             for word in terms::words(text) {
                 terms::each(word, |term| {
                     let entry = match counts.get_mut(term.text) {
@@ -50,6 +59,7 @@ impl Query {
                         None => counts.entry(term.text.to_owned()).or_default(),
                     };
                     entry.counts[*part as usize] += 1;
+                    entry.early[*part as usize] += worth;
                     entry.is_compound |= term.is_compound;
                     // The stem of a part of a name has no word of its own.
                     if entry.shown.is_empty() && has_stem(word, term.text) {
@@ -150,6 +160,8 @@ fn add_concepts(task: &Task, all: &mut Vec<QueryTerm>) {
 #[derive(Default)]
 struct TermFrequencies {
     counts: [u32; Part::COUNT],
+    /// The same, less for what is said late.
+    early: [f64; Part::COUNT],
     is_compound: bool,
     shown: String,
 }
@@ -163,17 +175,17 @@ fn has_stem(word: &str, stem: &str) -> bool {
 }
 
 fn weighed((text, counted): (String, TermFrequencies)) -> QueryTerm {
-    let TermFrequencies { counts, is_compound, shown } = counted;
-    let sum = |weights: &[f64; Part::COUNT]| -> f64 {
-        weights.iter().zip(counts).map(|(weight, count)| weight * f64::from(count).ln_1p()).sum()
+    let TermFrequencies { counts, early, is_compound, shown } = counted;
+    let sum = |weights: &[f64; Part::COUNT], counts: &[f64; Part::COUNT]| -> f64 {
+        weights.iter().zip(counts).map(|(weight, count)| weight * count.ln_1p()).sum()
     };
     let factor = if is_compound { COMPOUND } else { 1.0 };
     QueryTerm {
         shown: if shown.is_empty() { text.clone() } else { shown },
         text,
         is_compound,
-        file_weight: sum(&FILE_PARTS),
-        symbol_weight: sum(&SYMBOL_PARTS) * factor,
+        file_weight: sum(&FILE_PARTS, &early),
+        symbol_weight: sum(&SYMBOL_PARTS, &counts.map(f64::from)) * factor,
         is_in_title: counts[Part::Title as usize] > 0,
         is_in_prose: counts[Part::Prose as usize] > 0 || counts[Part::Tick as usize] > 0,
         is_concept: false,
@@ -204,5 +216,18 @@ mod tests {
         assert!(weight("parser") > weight("lexer"));
         assert!(weight("lexer") > weight("tracer"));
         assert!(weight("tracer") > 0.0);
+    }
+
+    #[test]
+    fn what_is_said_late_counts_less_for_files() {
+        let line = "many words of how it came to this\n";
+        let text = format!("title\nlexer stalls\n{}parser stalls\n", line.repeat(60));
+        let query = Query::of(&Task::read(&text));
+        let of = |text: &str| query.terms.iter().find(|term| term.text == text);
+        let weights = of("lexer").zip(of("parser")).map(|(first, last)| {
+            let far = first.symbol_weight - last.symbol_weight;
+            (first.file_weight > 1.5 * last.file_weight, far.abs() < 1e-9)
+        });
+        assert_eq!(weights, Some((true, true)));
     }
 }

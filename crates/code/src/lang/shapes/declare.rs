@@ -11,6 +11,20 @@ use tree_sitter::Node;
 /// The name under which a type holds its constructors.
 pub(crate) const INITIALIZER: &str = "<init>";
 
+/// Where the head of a function ends: comments between it and the first statement stand
+/// outside of the body in Ruby and Python, and are no part of the signature.
+fn end_of_head(function: Node<'_>, body: Node<'_>) -> usize {
+    let mut cursor = function.walk();
+    let mut end = None;
+    for child in function.children(&mut cursor) {
+        if child.start_byte() >= body.start_byte() {
+            break;
+        }
+        end = if child.is_extra() { end.or(Some(child.start_byte())) } else { None };
+    }
+    end.unwrap_or(body.start_byte())
+}
+
 impl Walk<'_, '_> {
     pub fn space(&mut self, node: Node<'_>, name: &str, body: Node<'_>) -> ExprId {
         let name = self.b.name(name);
@@ -162,7 +176,7 @@ impl Walk<'_, '_> {
         }
         if !is_lambda {
             let start = callable.marks.start.unwrap_or(node.start_byte());
-            let end = callable.body.map_or(node.end_byte(), |body| body.start_byte());
+            let end = callable.body.map_or(node.end_byte(), |body| end_of_head(node, body));
             let signature = self.b.signature(start..end.max(start));
             self.b.def_mut(def).signature = signature;
         }

@@ -235,7 +235,7 @@ impl Channel for Modules {
             .collect();
         let mut files = Vec::new();
         let mut asked = FxHashSet::default();
-        for dotted in evidence.task.dotted.iter().take(400) {
+        for dotted in evidence.task.dotted.iter().chain(&evidence.task.in_code).take(400) {
             let parts: Vec<String> = dotted.split('.').map(spelt).collect();
             for length in (2..=parts.len()).rev() {
                 let prefix = &parts[..length];
@@ -276,6 +276,9 @@ pub struct Members;
 
 /// A name that so many definitions share says which one only with its class.
 const MOST_DEFINITIONS: usize = 3;
+/// Code blocks name what they need to come to the point, and one name in five is what is
+/// changed; of names in prose it is every other.
+const IN_CODE: f64 = 0.5;
 /// `frame.to_table()` names a member of something that only a run of the program knows.
 const UNSURE: f64 = 0.4;
 
@@ -315,7 +318,9 @@ impl Channel for Members {
         let corpus = evidence.corpus;
         let mut scores = Scores::default();
         let mut asked = FxHashSet::default();
-        for name in evidence.task.names.iter().chain(&evidence.task.dotted).take(300) {
+        let in_prose = evidence.task.names.iter().chain(&evidence.task.dotted).map(|it| (it, 1.0));
+        let in_code = evidence.task.in_code.iter().map(|it| (it, IN_CODE));
+        for (name, place) in in_prose.chain(in_code).take(300) {
             if !asked.insert(name.as_str()) {
                 continue;
             }
@@ -338,7 +343,7 @@ impl Channel for Members {
                 continue;
             }
             for symbol in &found {
-                let share = sure / found.len() as f64;
+                let share = f64::min(place, sure) / found.len() as f64;
                 scores.files.push((symbol.file, share));
                 if is_unit(corpus.def(*symbol).kind) {
                     scores.symbols.push((*symbol, share));
