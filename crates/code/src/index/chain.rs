@@ -65,6 +65,20 @@ impl KnownSnapshots {
         self.by_commit.get(&commit.to_string()).copied()
     }
 
+    /// All of them, where they are not more than `most`.
+    pub fn few(&self, most: usize) -> Option<Vec<(ObjectId, SnapshotSeq)>> {
+        (self.by_commit.len() <= most).then(|| self.newest(most).collect())
+    }
+
+    /// The ones that were indexed last.
+    pub fn newest(&self, most: usize) -> impl Iterator<Item = (ObjectId, SnapshotSeq)> {
+        let parsed = |(sha, seq): (&String, &SnapshotSeq)| Some((ObjectId::parse(sha)?, *seq));
+        let mut all: Vec<_> = self.by_commit.iter().filter_map(parsed).collect();
+        all.sort_unstable_by_key(|(_, seq)| std::cmp::Reverse(seq.0));
+        all.truncate(most);
+        all.into_iter()
+    }
+
     /// Enters what was indexed meanwhile; commits come parents first, so it is older than
     /// none of the others.
     pub fn add(&mut self, report: &IndexReport) {

@@ -184,8 +184,10 @@ impl Indexing<'_> {
         {
             let report = update.write(batches, reader, subject, request, clock)?;
             adopt::adopt(repo, queue, reader, others, &report)?;
-            return walkable(report);
+            let is_beside = !previous.is_ancestor && previous.is_near(reader, &report)?;
+            return if is_beside { Ok(report) } else { walkable(report) };
         }
+        let previous = previous.filter(|previous| previous.is_ancestor);
         let input = gather(repo, reader, repo_id, subject, request, watch)?;
         watch.progress.phase("linking", None);
         let whole = WholeSnapshot { batches, reader, repo: repo_id, subject, request, clock };
@@ -480,10 +482,23 @@ fn link_all(input: &Input) -> link::LinkResult {
     link::link(&sources, &manifests)
 }
 
-/// The parent of a snapshot in the making, and its packages.
+/// The snapshot that a new one is made from, and its packages.
 struct Previous {
     snapshot: Snapshot,
     packages: Packages,
+    /// Only an ancestor becomes the parent of the new snapshot.
+    is_ancestor: bool,
+}
+
+impl Previous {
+    /// Whether most packages are the same in the snapshot that was made. The file of edges
+    /// then stays as it is: to write it for a commit that is only compared with takes longer
+    /// than all else, and the next questions are mostly about the newer one.
+    fn is_near(&self, reader: &Reader, report: &IndexReport) -> Result<bool> {
+        let now = snapshots::packages(reader, report.snapshot)?;
+        let n_same = now.iter().filter(|(id, version)| self.packages.get(id) == Some(version));
+        Ok(n_same.count() * 2 >= now.len().max(self.packages.len()))
+    }
 }
 
 /// Writes the snapshot in place of the one it supersedes: the last state of

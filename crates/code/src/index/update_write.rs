@@ -347,9 +347,13 @@ impl Update<'_> {
         subject: &Subject,
         request: &Request,
         clock: &dyn Clock,
-        written: PackageWrites,
+        mut written: PackageWrites,
     ) -> Result<IndexReport> {
         let old = &self.previous.snapshot;
+        let is_ancestor = self.previous.is_ancestor;
+        if !is_ancestor {
+            written.events.clear();
+        }
         let roots = written.roots.iter().map(|(package, root)| {
             (self.package_paths.get(package).map_or("", String::as_str), *root)
         });
@@ -359,7 +363,7 @@ impl Update<'_> {
             repo: self.repo,
             sha: subject.commit.to_string(),
             work_tree: subject.work_tree.clone(),
-            parent: Some(old.seq),
+            parent: is_ancestor.then_some(old.seq),
             static_root: root,
             root,
             manifests: Some(manifests::keep(tx, &self.texts)?),
@@ -373,7 +377,7 @@ impl Update<'_> {
             created_at: clock.now(),
             ..old.clone()
         };
-        let base = Some(&self.previous.packages);
+        let base = is_ancestor.then_some(&self.previous.packages);
         let seq = keep(tx, request, &snapshot, &written.packages, base)?;
         if let Ok(mut rows) = subject.read.rows.lock() {
             rows.know_packages(seq, &written.packages);

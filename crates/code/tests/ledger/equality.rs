@@ -152,8 +152,14 @@ proptest! {
             prop_assert_eq!(&step.static_root, &full.static_root, "at {}", commit);
             prop_assert_eq!((step.symbols, step.edges, step.unresolved), (full.symbols, full.edges, full.unresolved));
         }
+        let back = bench.database("back");
+        for (commit, of_range) in commits.iter().zip(&whole).rev() {
+            let step = index_at(&repo, &back, &request(Some(commit)));
+            prop_assert_eq!(&of_range.static_root, &step.static_root, "backwards at {}", commit);
+        }
         assert_sound(&chain);
         assert_sound(&range);
+        assert_sound(&back);
     }
 }
 
@@ -195,6 +201,53 @@ fn a_known_commit_costs_nothing_and_full_finds_the_same() {
     assert_eq!((again.is_new, again.files_read, again.snapshot), (false, 0, one.snapshot));
     let full = index_at(&repo, &db, &code::index::Request { full: true, ..request(Some(&second)) });
     assert_eq!(full.static_root, two.static_root);
+    assert_sound(&db);
+}
+
+/// To be compared with, older commits and other branches are indexed after the one that is
+/// worked on: only what differs is read and linked, but it is not what they come from.
+#[test]
+fn a_commit_without_an_ancestor_is_made_from_one_that_is_near() {
+    let mut bench = Bench::new();
+    let first = bench.commit("main", APP);
+    bench.history.branch("side", "main").unwrap();
+    let side = bench.commit("side", &[("app/side.py", "from app.a import go\n\ngo()\n")]);
+    let body = ("app/b.py", "def helper():\n    return 2\n");
+    let last = bench.commit("main", &[body, ("app/c.py", "def late():\n    pass\n")]);
+    let repo = bench.clone_as("repo");
+    for (commit, n_read, n_linked) in [(&side, 2, 2), (&first, 1, 1)] {
+        let db = bench.database(&format!("near-{commit}"));
+        let _ = index_at(&repo, &db, &request(Some(&last)));
+        let near = index_at(&repo, &db, &request(Some(commit)));
+        assert_eq!((near.files_read, near.files_linked), (n_read, n_linked), "{commit}");
+        assert_eq!((near.parent, near.edges_removed), (None, 0));
+        assert_eq!(near.edges_added, near.edges);
+        assert!(snapshots::events(&reader(&db), near.snapshot).unwrap().is_empty());
+        let alone = index_at(&repo, &bench.database(commit), &request(Some(commit)));
+        assert_eq!(near.static_root, alone.static_root);
+        assert_eq!((near.files, near.symbols), (alone.files, alone.symbols));
+        assert_sound(&db);
+    }
+}
+
+#[test]
+fn the_file_of_edges_stays_with_the_newer_commit_when_an_older_one_is_compared_with() {
+    let mut bench = Bench::new();
+    let text = |n: u32, name: &str| (format!("p{n}/m.py"), format!("def {name}():\n    pass\n"));
+    let write = |bench: &mut Bench, files: Vec<(String, String)>| {
+        let files: Vec<_> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        bench.commit("main", &files)
+    };
+    let old = write(&mut bench, (0..100).map(|n| text(n, "one")).collect());
+    let new = write(&mut bench, (0..40).map(|n| text(n, "two")).collect());
+    let far = write(&mut bench, (0..100).map(|n| text(n, "three")).collect());
+    let (repo, db) = (bench.clone_as("repo"), bench.database("db"));
+    let indexed = index_at(&repo, &db, &request(Some(&new)));
+    let walked = || Adjacency::open(&reader(&db), model::ids::RepoId(1)).unwrap().unwrap().seq;
+    let _ = index_at(&repo, &db, &request(Some(&old)));
+    assert_eq!(walked(), indexed.snapshot, "most packages are the same");
+    let later = index_at(&repo, &db, &request(Some(&far)));
+    assert_eq!(walked(), later.snapshot, "a newer one gets its own");
     assert_sound(&db);
 }
 

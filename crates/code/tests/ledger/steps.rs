@@ -435,7 +435,14 @@ fn check(program: Program, steps: &[(usize, usize)]) -> Result<(), TestCaseError
         let known = index_at(&repo, &chain, &request(Some(commit)));
         assert_same(&step, &known)?;
     }
-    for db in [&chain, &far] {
+    // From the last to the first, each made from one that came after it.
+    let back = bench.database("back");
+    for commit in commits.iter().rev() {
+        let step = index_at(&repo, &back, &request(Some(commit)));
+        let known = index_at(&repo, &chain, &request(Some(commit)));
+        assert_same(&step, &known)?;
+    }
+    for db in [&chain, &far, &back] {
         let reader = crate::fixture::reader(db);
         for repo in store::repos::all(&reader).unwrap() {
             let report = fsck(&reader, repo.id, &repo.canonical_url, &NoProgress).unwrap();

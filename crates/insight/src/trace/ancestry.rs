@@ -2,11 +2,12 @@
 //! the few that changed it. git blames along that graph instead of walking all.
 
 use crate::file_target::LocalClone;
-use git::ObjectId;
+use git::{BlamedRun, ObjectId};
 use model::Result;
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
-use store::{Reader, commits};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
+use store::Reader;
+use store::commits::{self, PathTouch};
 
 /// In a smaller history git walks as fast as the store tells.
 const LEAST_COMMITS: u64 = 4_000;
@@ -20,12 +21,60 @@ pub(super) struct Ancestry {
     /// Commits that changed the file; a line blamed on another one shows that
     /// the graph left out something that mattered, such as a merge by hand.
     changed: HashSet<String>,
+    /// What the file was called.
+    names: Vec<String>,
+    graph: Graph,
+    head: u32,
 }
 
 impl Ancestry {
+    /// None where `head` is not known, or the history makes no sense.
+    fn new(
+        mut graph: Graph,
+        head: &str,
+        names: Vec<String>,
+        touches: Vec<PathTouch>,
+    ) -> Option<Ancestry> {
+        for touch in &touches {
+            let Some(at) = graph.find(&touch.sha) else { continue };
+            graph.is_kept[at as usize] = true;
+            if !touch.is_modification {
+                // To find where a file came from, git compares with the true parent.
+                for parent in graph.parents(at).to_vec() {
+                    graph.is_kept[parent as usize] = true;
+                }
+            }
+        }
+        let head = graph.find(head)?;
+        graph.is_kept[head as usize] = true;
+        let lines = graph.simplified(head, &graph.is_kept)?;
+        let changed = touches.into_iter().map(|touch| touch.sha).collect();
+        Some(Ancestry { lines, changed, names, graph, head })
+    }
+
     /// Whether lines may come from this commit.
     pub fn explains(&self, commit: Option<ObjectId>) -> bool {
         commit.is_none_or(|commit| self.changed.contains(&commit.to_string()))
+    }
+
+    /// Whether lines may come from this commit, and from the file itself. The history of
+    /// another one that they were copied from is not told.
+    pub fn explains_move(&self, run: &BlamedRun) -> bool {
+        let path = run.original_path.text();
+        self.explains(run.commit) && self.names.iter().any(|name| *name == path)
+    }
+
+    /// The same history with the true parents of all commits that changed the file: where
+    /// lines were moved or copied from is looked for in what differs from these.
+    pub fn with_parents(&self) -> Option<String> {
+        let mut is_kept = self.graph.is_kept.clone();
+        for sha in &self.changed {
+            let Some(at) = self.graph.find(sha) else { continue };
+            for parent in self.graph.parents(at) {
+                is_kept[*parent as usize] = true;
+            }
+        }
+        self.graph.simplified(self.head, &is_kept)
     }
 }
 
@@ -35,61 +84,68 @@ pub(super) fn of_file(
     reader: &Reader,
     clone: &LocalClone,
     head: ObjectId,
-    names: &[String],
+    names: Vec<String>,
 ) -> Result<Option<Ancestry>> {
     let Some(repo) = clone.repo.filter(|_| !clone.git.is_shallow()) else { return Ok(None) };
-    if commits::count(reader, Some(repo))?.0 < LEAST_COMMITS
+    if commits::n_known(reader, repo)? < LEAST_COMMITS
         || commits::by_sha(reader, Some(repo), &head.to_string())?.is_none()
     {
         return Ok(None);
     }
-    let touches = commits::touching(reader, repo, names)?;
+    let touches = commits::touching(reader, repo, &names)?;
     let mut graph = Graph::default();
     commits::each_with_parents(reader, repo, |sha, parents| graph.add(sha, parents))?;
-    for touch in &touches {
-        let Some(at) = graph.find(&touch.sha) else { continue };
-        graph.is_kept[at as usize] = true;
-        if !touch.is_modification {
-            // To find where a file came from, git compares with the true parent.
-            for parent in graph.parents[at as usize].clone() {
-                graph.is_kept[parent as usize] = true;
-            }
-        }
-    }
-    let Some(head) = graph.find(&head.to_string()) else { return Ok(None) };
-    graph.is_kept[head as usize] = true;
-    let Some(lines) = graph.simplified(head) else { return Ok(None) };
-    Ok(Some(Ancestry { lines, changed: touches.into_iter().map(|touch| touch.sha).collect() }))
+    Ok(Ancestry::new(graph, &head.to_string(), names, touches))
 }
 
-/// Commits by number, with their parents.
+/// Commits by number, with their parents. There may be very many: what is told of one
+/// lies in lists of all.
 #[derive(Default)]
 struct Graph {
-    numbers: HashMap<u128, u32>,
-    shas: Vec<String>,
-    parents: Vec<Vec<u32>>,
+    numbers: FxHashMap<u128, u32>,
+    /// All hashes, one behind the other, and where each ends.
+    shas: String,
+    ends: Vec<u32>,
+    all_parents: Vec<u32>,
+    /// Where the parents of each commit begin and end.
+    spans: Vec<[u32; 2]>,
     /// Part of the file's history.
     is_kept: Vec<bool>,
 }
 
 /// The first half of a hash tells commits apart.
 fn key(sha: &str) -> Option<u128> {
-    u128::from_str_radix(sha.get(..32)?, 16).ok()
+    let mut key = 0;
+    for digit in sha.as_bytes().get(..32)? {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        key = key << 4 | u128::from(value);
+    }
+    Some(key)
 }
 
 impl Graph {
     fn add(&mut self, sha: &str, parents: &str) {
         let Some(at) = self.number(sha) else { return };
-        let parents = parents.split(' ').filter_map(|parent| self.number(parent)).collect();
-        self.parents[at as usize] = parents;
+        let first = self.all_parents.len() as u32;
+        for parent in parents.split(' ') {
+            if let Some(parent) = self.number(parent) {
+                self.all_parents.push(parent);
+            }
+        }
+        self.spans[at as usize] = [first, self.all_parents.len() as u32];
     }
 
     fn number(&mut self, sha: &str) -> Option<u32> {
-        let next = self.shas.len() as u32;
+        let next = self.ends.len() as u32;
         let number = *self.numbers.entry(key(sha)?).or_insert(next);
         if number == next {
-            self.shas.push(sha.to_owned());
-            self.parents.push(Vec::new());
+            self.shas.push_str(sha);
+            self.ends.push(self.shas.len() as u32);
+            self.spans.push([0, 0]);
             self.is_kept.push(false);
         }
         Some(number)
@@ -99,13 +155,23 @@ impl Graph {
         self.numbers.get(&key(sha)?).copied()
     }
 
+    fn sha(&self, at: u32) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at as usize - 1] };
+        &self.shas[start as usize..self.ends[at as usize] as usize]
+    }
+
+    fn parents(&self, at: u32) -> &[u32] {
+        let [first, end] = self.spans[at as usize];
+        &self.all_parents[first as usize..end as usize]
+    }
+
     /// The graph of the commits kept, and of the merges in which their lines
     /// of history meet. None when the history has a circle, which no git makes.
-    fn simplified(&mut self, head: u32) -> Option<String> {
+    fn simplified(&self, head: u32, is_kept: &[bool]) -> Option<String> {
         // For each commit, the nearest one at or before it that is kept.
-        let mut nearest: Vec<Option<Option<u32>>> = vec![None; self.shas.len()];
-        let mut ways: HashMap<u32, Vec<u32>> = HashMap::new();
-        let mut is_open = vec![false; self.shas.len()];
+        let mut nearest: Vec<Option<Option<u32>>> = vec![None; self.ends.len()];
+        let mut ways: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut is_open = vec![false; self.ends.len()];
         let mut stack = vec![head];
         while let Some(at) = stack.last().copied() {
             let here = at as usize;
@@ -114,19 +180,18 @@ impl Graph {
                 continue;
             }
             let before = stack.len();
-            let waiting = self.parents[here].iter().filter(|it| nearest[**it as usize].is_none());
-            let waiting: Vec<u32> = waiting.copied().collect();
-            if is_open[here] && !waiting.is_empty() {
+            let parents = self.parents(at);
+            stack.extend(parents.iter().filter(|it| nearest[**it as usize].is_none()));
+            if is_open[here] && stack.len() > before {
                 return None;
             }
             is_open[here] = true;
-            stack.extend(waiting);
             if stack.len() > before {
                 continue;
             }
             stack.pop();
             let mut found: Vec<u32> = Vec::new();
-            for parent in &self.parents[here] {
+            for parent in parents {
                 if let Some(Some(kept)) = nearest[*parent as usize]
                     && !found.contains(&kept)
                 {
@@ -135,8 +200,8 @@ impl Graph {
             }
             without_ancestors(&mut found, &ways);
             nearest[here] = Some(match found.as_slice() {
-                [only] if !self.is_kept[here] => Some(*only),
-                [] if !self.is_kept[here] => None,
+                [only] if !is_kept[here] => Some(*only),
+                [] if !is_kept[here] => None,
                 _ => {
                     ways.insert(at, found);
                     Some(at)
@@ -147,9 +212,10 @@ impl Graph {
         numbers.sort_unstable();
         let mut lines = String::new();
         for at in numbers {
-            lines.push_str(&self.shas[at as usize]);
+            lines.push_str(self.sha(at));
             for parent in &ways[&at] {
-                let _ = write!(lines, " {}", self.shas[*parent as usize]);
+                lines.push(' ');
+                lines.push_str(self.sha(*parent));
             }
             lines.push('\n');
         }
@@ -158,7 +224,7 @@ impl Graph {
 }
 
 /// Of the sides of a merge, those that another one does not contain.
-fn without_ancestors(sides: &mut Vec<u32>, ways: &HashMap<u32, Vec<u32>>) {
+fn without_ancestors(sides: &mut Vec<u32>, ways: &FxHashMap<u32, Vec<u32>>) {
     if sides.len() < 2 {
         return;
     }
@@ -182,51 +248,5 @@ fn without_ancestors(sides: &mut Vec<u32>, ways: &HashMap<u32, Vec<u32>>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sha(letter: char) -> String {
-        letter.to_string().repeat(40)
-    }
-
-    /// `b a` says that commit b has the parent a.
-    fn simplified(history: &[&str], kept: &str, head: char) -> Option<String> {
-        let mut graph = Graph::default();
-        for line in history {
-            let mut names = line.split(' ').map(|name| sha(name.chars().next().unwrap_or('0')));
-            let own = names.next().unwrap_or_default();
-            graph.add(&own, &names.collect::<Vec<_>>().join(" "));
-        }
-        for letter in kept.chars().chain([head]) {
-            let at = graph.find(&sha(letter)).unwrap();
-            graph.is_kept[at as usize] = true;
-        }
-        let head = graph.find(&sha(head)).unwrap();
-        let lines = graph.simplified(head)?;
-        let short = |line: &str| {
-            line.split(' ').map(|name| name[..1].to_owned()).collect::<Vec<_>>().join(" ")
-        };
-        let mut lines: Vec<String> = lines.lines().map(short).collect();
-        lines.sort();
-        Some(lines.join(", "))
-    }
-
-    #[test]
-    fn commits_that_do_not_concern_the_file_are_left_out() {
-        let history = ["a", "b a", "c b", "d c", "e d"];
-        assert_eq!(simplified(&history, "ac", 'e').unwrap(), "a, c a, e c");
-    }
-
-    #[test]
-    fn a_merge_stays_where_both_of_its_sides_changed_the_file() {
-        let history = ["a", "b a", "c a", "d b c", "e d"];
-        assert_eq!(simplified(&history, "abc", 'e').unwrap(), "a, b a, c a, d b c, e d");
-        // Only one side did: the merge says nothing new.
-        assert_eq!(simplified(&history, "ab", 'e').unwrap(), "a, b a, e b");
-    }
-
-    #[test]
-    fn a_circle_is_refused() {
-        assert_eq!(simplified(&["a b", "b a"], "", 'a'), None);
-    }
-}
+#[path = "ancestry_tests.rs"]
+mod tests;

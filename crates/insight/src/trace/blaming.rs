@@ -40,7 +40,7 @@ impl Blaming {
                 }
             };
             let _ = tell.send(Ok(runs.clone()));
-            let depth = if ancestry.is_some() { Depth::Longest } else { Depth::All };
+            let depth = ancestry.as_ref().map_or(Depth::All, Depth::Longest);
             moves::followed(&repo, &asked, &runs, depth)
         });
         Blaming { last, followed }

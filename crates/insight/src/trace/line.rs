@@ -81,7 +81,7 @@ pub(super) fn traced(
     let ancestry = match clone.git.head_commit()? {
         Some(head) => {
             let names = file_history::chain(reader, target)?.names;
-            ancestry::of_file(reader, clone, head, &names)?
+            ancestry::of_file(reader, clone, head, names)?
         }
         None => None,
     };

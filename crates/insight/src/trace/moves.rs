@@ -1,5 +1,6 @@
 //! Lines that are older than the commit that put them where they are.
 
+use super::ancestry::Ancestry;
 use git::{BlameAt, BlameRequest, BlamedRun, ObjectId, Repo};
 use model::Result;
 
@@ -14,12 +15,12 @@ pub struct Mover {
 const MOST_APART: usize = 4;
 
 /// What of many runs is looked behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+#[derive(Clone, Copy)]
+pub enum Depth<'a> {
     All,
-    /// The longest few: to blame all of a range along a large history, moves
-    /// and copies included, takes seconds.
-    Longest,
+    /// The longest few, along the history of the file: to blame all of a range along a
+    /// large history, moves and copies included, takes seconds.
+    Longest(&'a Ancestry),
 }
 
 /// Where lines come from that `runs` names the last place of: to another file,
@@ -33,17 +34,18 @@ pub fn followed(
     repo: &Repo,
     asked: &BlameRequest,
     runs: &[BlamedRun],
-    depth: Depth,
+    depth: Depth<'_>,
 ) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
     let is_committed = runs.iter().all(|run| run.commit.is_some());
     let mut origins = Vec::new();
-    if depth == Depth::Longest && is_committed {
+    if let (Depth::Longest(ancestry), true) = (depth, is_committed) {
         let mut by_length: Vec<usize> = (0..runs.len()).collect();
         by_length.sort_by_key(|index| (std::cmp::Reverse(runs[*index].len), *index));
         by_length.truncate(MOST_APART);
+        let along = ancestry.with_parents().map(|lines| (ancestry, lines));
         for (index, run) in runs.iter().enumerate() {
             if by_length.contains(&index) {
-                origins.extend(behind(repo, run)?);
+                origins.extend(behind(repo, run, along.as_ref())?);
             } else {
                 origins.push(run.clone());
             }
@@ -54,14 +56,19 @@ pub fn followed(
             .runs;
     } else {
         for run in runs {
-            origins.extend(behind(repo, run)?);
+            origins.extend(behind(repo, run, None)?);
         }
     }
     Ok(with_movers(&origins, runs))
 }
 
-/// What a run was before it was moved to where it is, if it was.
-fn behind(repo: &Repo, run: &BlamedRun) -> Result<Vec<BlamedRun>> {
+/// What a run was before it was moved to where it is, if it was. Along the history of
+/// the file; along all of it where that does not explain every line.
+fn behind(
+    repo: &Repo,
+    run: &BlamedRun,
+    along: Option<&(&Ancestry, String)>,
+) -> Result<Vec<BlamedRun>> {
     let Some(commit) = run.commit else { return Ok(vec![run.clone()]) };
     let request = BlameRequest {
         path: run.original_path.clone(),
@@ -70,7 +77,17 @@ fn behind(repo: &Repo, run: &BlamedRun) -> Result<Vec<BlamedRun>> {
         follows_moves: true,
         ancestry: None,
     };
-    let mut origins = repo.blame(&request)?.runs;
+    let short = along.filter(|(ancestry, _)| ancestry.explains_move(run));
+    let short = short.and_then(|(ancestry, lines)| {
+        let ancestry_lines = Some(lines.clone());
+        let found = repo.blame(&BlameRequest { ancestry: ancestry_lines, ..request.clone() });
+        let found = found.ok()?;
+        found.runs.iter().all(|origin| ancestry.explains_move(origin)).then_some(found.runs)
+    });
+    let mut origins = match short {
+        Some(origins) => origins,
+        None => repo.blame(&request)?.runs,
+    };
     for origin in &mut origins {
         origin.line = origin.line + run.line - run.original_line;
     }
