@@ -228,6 +228,11 @@ pub fn language_name<'l>(language: &'l str, path: &str) -> &'l str {
     }
 }
 
+/// The language of a header (`.h`), by how many sources there are of a language.
+pub fn header_language(n_sources: impl Fn(&str) -> u64) -> &'static str {
+    if n_sources("c") > n_sources("cpp") { "c" } else { "cpp" }
+}
+
 /// Whether a type of the language implements an interface by having its methods.
 pub fn has_implicit_interfaces(language: &str) -> bool {
     language == "go"

@@ -9,7 +9,7 @@ use super::view::{SymbolRef, View};
 use crate::context::is_aside;
 use crate::memory::RecordLine;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, SymbolKind, is_test_path, language_name};
+use model::code::{EdgeKind, NodeKind, SymbolKind, header_language, is_test_path, language_name};
 use model::ids::{FileId, NodeId};
 use model::memory::RecordKind;
 use model::text::one_line;
@@ -310,8 +310,7 @@ fn languages(own: &[&IndexedFile]) -> Vec<LanguageShare> {
     }
     // A header is of the language that most sources beside it are of.
     if n_headers > 0 {
-        let n_of = |language: &str| counts.get(language).copied().unwrap_or_default();
-        let language = if n_of("c") > n_of("cpp") { "c" } else { "cpp" };
+        let language = header_language(|it| counts.get(it).copied().unwrap_or_default());
         *counts.entry(language).or_default() += n_headers;
     }
     let mut shares: Vec<LanguageShare> = counts
