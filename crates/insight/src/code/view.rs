@@ -305,14 +305,18 @@ impl<'r> View<'r> {
         let Some(version) = self.version(node.package)? else { return Ok(Vec::new()) };
         let mut places = Vec::new();
         for (file, def) in nodes::states(self.reader, id)? {
-            if let Some(member) = version.members.iter().find(|member| member.file == file) {
-                let place = Place { file, link: member.link, def };
+            let mut members = version.members.iter();
+            if let Some(at) = members.position(|member| member.file == file) {
+                let place = Place { file, link: version.members[at].link, def };
                 if !self.is_gone(&place)? {
-                    places.push(place);
+                    places.push((at, place));
                 }
             }
         }
-        Ok(places)
+        // By the names of the files, as in the file of edges: their numbers tell only in which
+        // order versions were indexed.
+        places.sort_by_key(|(at, place)| (*at, place.def));
+        Ok(places.into_iter().map(|(_, place)| place).collect())
     }
 
     fn abroad(&self) -> Result<Option<&CrossRepoIndex<'r>>> {
