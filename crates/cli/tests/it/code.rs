@@ -371,6 +371,27 @@ fn an_old_commit_that_is_indexed_later_is_not_taken_for_the_newest() {
     assert_eq!(answer["standing"]["commit"], newest, "{answer:#}");
 }
 
+/// A class of Ruby may be opened in several files. Which of them is shown must not depend on
+/// which commit was indexed first.
+#[test]
+fn a_symbol_of_several_files_is_shown_at_the_same_one_in_whatever_order_commits_were_indexed() {
+    let env = TestEnv::new(BINARY);
+    let dir = env.dir().join("shop");
+    let last = [("lib/z.rb", "class Shop\n  def close; end\nend\n")];
+    let first = [("lib/a.rb", "class Shop\n  def open; end\nend\n")];
+    let mut history = History::new("main");
+    for (day, files) in [("2024-05-01", &last), ("2024-05-02", &first)] {
+        let at = Timestamp::parse_rfc3339(&format!("{day}T10:00:00Z")).unwrap();
+        let ada = Signature::new("Ada", "ada@example.com", at);
+        history.commit("main", &ada, "Open a class", &written(files)).unwrap();
+    }
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q", "--at", "HEAD~1"], "").success();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let shown = env.lore_in(&dir, &["symbol", "Shop", "--agent"], "").success().stdout;
+    assert!(shown.lines().next().is_some_and(|line| line.contains("lib/a.rb:1")), "{shown}");
+}
+
 #[test]
 fn owners_come_from_the_commit() {
     let env = indexed();

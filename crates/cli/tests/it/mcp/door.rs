@@ -54,6 +54,19 @@ fn one_tool_takes_any_question() {
 }
 
 #[test]
+fn pr_impact_takes_a_base_in_place_of_a_merge_request() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &["--tools", "all"]);
+    let told = client.call("pr_impact", json!({ "base": "HEAD~1" }));
+    let compared = client.call("semantic_diff", json!({ "base": "HEAD~1", "head": "HEAD" }));
+    assert!(!text_of(&told).is_empty(), "{told}");
+    assert_eq!(text_of(&told), text_of(&compared));
+    for wrong in [json!({}), json!({ "merge_request": "1", "base": "HEAD~1" })] {
+        assert_eq!(client.refused("pr_impact", wrong.clone())["code"], "USAGE", "{wrong}");
+    }
+}
+
+#[test]
 fn what_a_search_lacks_is_said_of_searches() {
     let (site, clone) = harbour();
     let mut client = Client::greeted(&site.env, &clone, &[]);

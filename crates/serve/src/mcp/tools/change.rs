@@ -79,9 +79,13 @@ impl Tool for SemanticDiff {
 #[serde(deny_unknown_fields)]
 pub struct PrParams {
     /// The merge request: 12, !12, group/project!12
-    merge_request: String,
+    merge_request: Option<String>,
     /// Forge project: its path or a unique end of it
     project: Option<String>,
+    /// Instead: where the change begins
+    base: Option<String>,
+    /// Where it ends (default: HEAD)
+    head: Option<String>,
 }
 
 impl Tool for PrImpact {
@@ -96,9 +100,19 @@ impl Tool for PrImpact {
     type Answer = Value;
 
     fn answer(call: &Call, params: PrParams) -> Result<Value> {
-        let options =
-            [("mr", Some(params.merge_request.as_str())), ("project", params.project.as_deref())];
-        ask(call, words("diff", &options, &[]))
+        let (base, head) = (params.base.as_deref(), params.head.as_deref());
+        match (params.merge_request.as_deref(), base) {
+            (Some(mr), None) if head.is_none() => {
+                let options = [("mr", Some(mr)), ("project", params.project.as_deref())];
+                ask(call, words("diff", &options, &[]))
+            }
+            (None, Some(base)) if params.project.is_none() => {
+                ask(call, words("diff", &[], &[&format!("{base}...{}", head.unwrap_or("HEAD"))]))
+            }
+            _ => Err(Error::usage(
+                "give either `merge_request` (with `project`), or `base` (with `head`)",
+            )),
+        }
     }
 }
 
