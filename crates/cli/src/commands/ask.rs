@@ -87,7 +87,7 @@ impl Args {
             }
             Err(error) if error.code() == ErrorCode::NotIndexed => {
                 // Without a forge commits may still name the number.
-                let Some(route) = meant.as_mention().filter(|_| self.is_indexed(ctx, ui)) else {
+                let Some(route) = meant.as_mention().filter(|_| is_indexed(ctx, ui)) else {
                     return Err(error);
                 };
                 ui.warn(error.message());
@@ -103,14 +103,6 @@ impl Args {
             }
             answered => answered,
         }
-    }
-
-    /// Whether the clone around is: what others hold is about something else.
-    fn is_indexed(&self, ctx: &Ctx, ui: &mut Ui) -> bool {
-        let reader = ctx.db_path(ui).and_then(|file| Reader::open(&file));
-        reader.is_ok_and(|reader| {
-            IndexLookup::new(&reader, &ctx.env.cwd).into_missing(&ctx.env.cwd).is_none()
-        })
     }
 
     fn meant(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Route> {
@@ -130,6 +122,14 @@ impl Args {
         ui.detail(&format!("asked as: {}", command_line(&meant).join(" ")));
         Ok(meant)
     }
+}
+
+/// Whether the clone around is indexed: what others hold is about something else.
+fn is_indexed(ctx: &Ctx, ui: &mut Ui) -> bool {
+    let reader = ctx.db_path(ui).and_then(|file| Reader::open(&file));
+    reader.is_ok_and(|reader| {
+        IndexLookup::new(&reader, &ctx.env.cwd).into_missing(&ctx.env.cwd).is_none()
+    })
 }
 
 fn is_no_name(error: &Error) -> bool {

@@ -357,7 +357,7 @@ fn behind_parameters_of_value(words: &[Word<'_>], value: usize) -> Option<usize>
             word if word
                 .starts_with(|first: char| first.is_alphanumeric() || "_$\"'`".contains(first)) =>
             {
-                at += 1
+                at += 1;
             }
             _ => return None,
         }

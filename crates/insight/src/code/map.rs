@@ -302,7 +302,7 @@ fn languages(own: &[&IndexedFile]) -> Vec<LanguageShare> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut n_headers = 0;
     for file in own {
-        if file.path.ends_with(".h") {
+        if file.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "h") {
             n_headers += 1;
         } else {
             *counts.entry(&file.language).or_default() += 1;

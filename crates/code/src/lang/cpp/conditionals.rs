@@ -106,10 +106,8 @@ impl Reader<'_> {
                 }
                 self.open.push(byte);
             }
-            b')' | b']' => {
-                if self.open.last().is_some_and(|it| *it != b'{') {
-                    self.open.pop();
-                }
+            b')' | b']' if self.open.last().is_some_and(|it| *it != b'{') => {
+                self.open.pop();
             }
             b'}' => {
                 // Brackets that were never closed end with the block around them; and what

@@ -84,7 +84,7 @@ fn returned_class(doc: &str) -> Option<&str> {
     let said = lines.next()?.trim();
     let said = said.strip_suffix(" or None").unwrap_or(said).trim_end_matches('.').trim();
     let path = match said.split_once('`') {
-        Some((role, quoted)) if matches!(role, "" | ":class:" | ":py:class:" | ":obj:") => {
+        Some(("" | ":class:" | ":py:class:" | ":obj:", quoted)) => {
             let text = quoted.strip_suffix('`')?;
             // `text <path>` names another path than it shows.
             let path = text.split_once('<').map_or(text, |(_, path)| path.trim_end_matches('>'));
