@@ -298,6 +298,11 @@ fn unread_uses(uses: &UnreadUses, out: &mut String) {
     out.push_str(&format!("named in languages not read: {}{more}\n", lines.join(", ")));
 }
 
+/// The name of a member without that of its type.
+fn own_part(symbol: &str) -> &str {
+    symbol.rsplit('.').next().unwrap_or(symbol)
+}
+
 /// A use that is no direct call, as a line.
 pub fn indirect_use(found: &IndirectUse) -> String {
     let how = match found.how {
@@ -401,7 +406,9 @@ pub fn found(answer: &FoundText) -> String {
     let mut listed = |lines: &[FoundLine], n: u64, what: &str| {
         for line in lines {
             // The line of its definition names it.
-            let symbol = line.symbol.as_deref().filter(|it| !line.text.contains(*it));
+            let mut words = line.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let symbol = line.symbol.as_deref();
+            let symbol = symbol.filter(|it| !words.any(|word| word == own_part(it)));
             let symbol = symbol.map(|it| format!(" {it}")).unwrap_or_default();
             out.push_str(&format!(
                 "{}:{}{symbol}: {}\n",

@@ -110,7 +110,11 @@ pub(super) fn asked(
         || question.to_lowercase().starts_with("how does");
     if let Some(text) = quoted(question).filter(|_| asks_where || intent == Some(Intent::Why)) {
         let is_phrase = text.contains(char::is_whitespace);
-        if (is_phrase && (is_question || has(OF_MESSAGES)))
+        // "Why do I get …": what a program prints.
+        let is_got = lower.windows(2).any(|pair| {
+            matches!(pair[0].as_str(), "i" | "we") && matches!(pair[1].as_str(), "get" | "see")
+        });
+        if (is_phrase && (is_question || is_got || has(OF_MESSAGES)))
             || (has(OF_MESSAGES) && !known.is_symbol(text) && !known.is_file(text))
         {
             return Some((Intent::Text, text.to_owned()));

@@ -99,9 +99,9 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
     }))
 }
 
-/// Whether lines that have the name of a function call it: a variable of this name, or a
-/// method of a library where the function is free, is something else. Ruby calls without
-/// brackets.
+/// Whether lines that have the name of a function call or import it: a variable of this
+/// name, or a method of a library where the function is free, is something else. Ruby calls
+/// without brackets.
 fn is_called(shown: &str, own: &str, symbol: &SymbolRef) -> bool {
     let is_ruby = symbol.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "rb");
     let is_callable = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
@@ -109,12 +109,21 @@ fn is_called(shown: &str, own: &str, symbol: &SymbolRef) -> bool {
         return true;
     }
     let is_free = symbol.kind == SymbolKind::Function;
-    shown.match_indices(own).any(|(at, _)| {
-        let after = &shown[at + own.len()..];
-        let is_call = after.starts_with('(') || after.starts_with("::<");
-        is_call && !(is_free && shown[..at].ends_with('.'))
-    })
+    let is_call_in = |line: &str| {
+        line.match_indices(own).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + own.len()..]);
+            let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_call = after.starts_with('(') || after.starts_with("::<");
+            is_whole && is_call && !(is_free && before.ends_with('.'))
+        })
+    };
+    let is_import =
+        |line: &str| has_word(line, own) && IMPORTS.iter().any(|word| has_word(line, word));
+    shown.lines().any(|line| is_call_in(line) || is_free && is_import(line))
 }
+
+/// Words by which a line gives names that are defined elsewhere.
+const IMPORTS: [&str; 4] = ["import", "require", "use", "using"];
 
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
     let Some(node) = slip(view, typed)? else { return Ok(None) };
@@ -143,5 +152,7 @@ mod tests {
         assert!(!called("a.rs:1: it.filter_map(|x| x)", SymbolKind::Function));
         assert!(called("a.rs:1: it.filter_map(|x| x)", SymbolKind::Method));
         assert!(!called("a.rs:1: let filter_map = 1;", SymbolKind::Method));
+        assert!(called("a.py:1:from lib import filter_map", SymbolKind::Function));
+        assert!(!called("a.rs:1: my_filter_map(it)", SymbolKind::Function));
     }
 }

@@ -43,10 +43,13 @@ fn a_clone_that_nobody_trusts_says_nothing_to_anybody() {
         }
     }
     let _trusted = shop.site.env.lore_in(&shop.dir(), &["trust"], "").success();
+    // Each in a session of its own: nothing is said twice in one.
     let said: Vec<bool> = events(&dir)
         .into_iter()
-        .map(|(event, mut input)| {
+        .enumerate()
+        .map(|(nth, (event, mut input))| {
             input["cwd"] = dir.clone().into();
+            input["session_id"] = format!("session {nth}").into();
             !shop.hook("claude", event, &input).is_empty()
         })
         .collect();
@@ -70,8 +73,9 @@ fn a_hook_runs_no_git() {
     std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", git.parent().unwrap().display());
     shop.site.env.set_var("PATH", &path);
-    for (event, mut input) in events(&dir) {
+    for (nth, (event, mut input)) in events(&dir).into_iter().enumerate() {
         input["cwd"] = dir.clone().into();
+        input["session_id"] = format!("session {nth}").into();
         assert!(!shop.hook("claude", event, &input).is_empty(), "{event}");
     }
     assert_eq!(std::fs::read_to_string(&ran).unwrap_or_default(), "");
