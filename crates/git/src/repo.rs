@@ -151,12 +151,15 @@ impl Repo {
     /// The commit that people mean by a branch, tag, hash or `HEAD~3`.
     pub fn resolve(&self, rev: &str) -> Result<ObjectId> {
         let unknown = || {
-            Error::not_found(format!(
-                "no commit `{}` in {}",
-                model::text::one_line(rev, 60),
-                self.dir.display()
-            ))
-            .suggest("give a branch, a tag or a commit hash that this clone has")
+            // What an older commit is called by: its descendant or its hash.
+            let is_older = rev.contains(['~', '^']) || rev.bytes().all(|b| b.is_ascii_hexdigit());
+            let next = if self.is_shallow && is_older {
+                "this clone is shallow; for its older commits run: git fetch --unshallow"
+            } else {
+                "give a branch, a tag or a commit hash that this clone has"
+            };
+            let rev = model::text::one_line(rev, 60);
+            Error::not_found(format!("no commit `{rev}` in {}", self.dir.display())).suggest(next)
         };
         // A NUL cannot be handed to a process; no revision has one.
         if rev.is_empty() || rev.contains('\0') {

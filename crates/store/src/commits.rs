@@ -34,16 +34,25 @@ pub struct CommitFile {
     pub kind: ChangeKind,
 }
 
-/// Stores a commit; one that is known already only becomes reachable again.
-/// Tells whether it is new.
+/// Stores a commit; one that is known already only becomes reachable again, and gets the
+/// parents that a shallow clone did not show. Tells whether it is new.
 pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) -> Result<bool> {
-    let known: Option<(i64, bool)> = sql::first(
+    let known: Option<(i64, bool, bool)> = sql::first(
         tx,
-        "SELECT id, unreachable_at IS NOT NULL FROM git_commits WHERE repo_id = ?1 AND sha = ?2",
+        "SELECT id, unreachable_at IS NOT NULL, parents = '' FROM git_commits
+         WHERE repo_id = ?1 AND sha = ?2",
         (repo.0, &commit.sha),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    if let Some((id, is_unreachable)) = known {
+    if let Some((id, is_unreachable, is_first)) = known {
+        if is_first && !commit.parents.is_empty() {
+            let parents = commit.parents.join(" ");
+            sql::run(tx, "UPDATE git_commits SET parents = ?2 WHERE id = ?1", (id, parents))?;
+            // Without parents it seemed to bring every file there is.
+            sql::run(tx, "DELETE FROM commit_files WHERE commit_id = ?1", [id])?;
+            keep_files(tx, id, commit)?;
+            mark(tx, id, now)?;
+        }
         if is_unreachable {
             sql::run(tx, "UPDATE git_commits SET unreachable_at = NULL WHERE id = ?1", [id])?;
             mark(tx, id, now)?;
@@ -66,6 +75,14 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
             &commit.message,
         ),
     )?;
+    keep_files(tx, id, commit)?;
+    commit_terms::keep(tx, id, &commit.message)?;
+    change_relations::keep(tx, id, &commit.message)?;
+    mark(tx, id, now)?;
+    Ok(true)
+}
+
+fn keep_files(tx: &Tx<'_>, id: i64, commit: &CommitRecord) -> Result<()> {
     for file in &commit.files {
         // Two odd names may read alike as text; the first one stands.
         sql::run(
@@ -75,10 +92,7 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
             (id, &file.path, &file.old_path, file.kind.as_str()),
         )?;
     }
-    commit_terms::keep(tx, id, &commit.message)?;
-    change_relations::keep(tx, id, &commit.message)?;
-    mark(tx, id, now)?;
-    Ok(true)
+    Ok(())
 }
 
 /// Queues a commit for its document to be made again.

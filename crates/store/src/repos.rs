@@ -137,6 +137,9 @@ pub fn register(
             row.get(0)
         })?;
     sql::run(tx, "DELETE FROM repo_places WHERE dir = ?1 AND repo_id <> ?2", (dir, repo))?;
+    if !is_shallow {
+        forget_heads_of_shallow(tx, repo, dir)?;
+    }
     sql::run(
         tx,
         "INSERT INTO repo_places (repo_id, dir, is_shallow, is_named, added_at)
@@ -150,6 +153,21 @@ pub fn register(
     sql::one(tx, "SELECT id FROM repo_places WHERE dir = ?1", [dir], |row| {
         row.get(0).map(RepoPlaceId)
     })
+}
+
+/// Of a clone that was shallow and has its whole history now: older commits came without
+/// any branch moving, so all branches are read once more.
+fn forget_heads_of_shallow(tx: &Tx<'_>, repo: i64, dir: &str) -> Result<()> {
+    let forgotten = sql::run(
+        tx,
+        "DELETE FROM repo_heads WHERE place_id IN
+           (SELECT id FROM repo_places WHERE dir = ?1 AND is_shallow)",
+        [dir],
+    )?;
+    if forgotten > 0 {
+        sql::run(tx, "UPDATE repos SET main_sha = NULL WHERE id = ?1", [repo])?;
+    }
+    Ok(())
 }
 
 /// Forgets a place; with the last place of a repository its commits go too.

@@ -68,6 +68,7 @@ mod relations;
 mod repo;
 mod scip;
 mod search;
+mod shallow;
 mod sync;
 mod tests_beside;
 mod tests_named;

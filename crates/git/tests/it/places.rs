@@ -63,6 +63,11 @@ fn a_shallow_clone_says_so() {
     let head = shallow.head().unwrap().commit.unwrap();
     assert_eq!(shallow.commit_ids(&[head], &[]).unwrap(), [head]);
     assert_eq!(shallow.default_branch().unwrap().unwrap().full_name, "refs/remotes/origin/main");
+    let next = |rev: &str| shallow.resolve(rev).unwrap_err().suggestion().unwrap().to_owned();
+    for older in ["HEAD~1", "main^", &fixture.id("main~1").to_string()] {
+        assert!(next(older).contains("git fetch --unshallow"), "{older}: {}", next(older));
+    }
+    assert!(!next("nowhere").contains("unshallow"));
 }
 
 #[test]
