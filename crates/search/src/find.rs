@@ -477,7 +477,10 @@ impl Search<'_> {
             (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
                 let others = self.others(lexical, semantic, vector, provider)?;
                 let weight = f64::from(self.request.weight.unwrap_or(WEIGHT).min(100)) / 100.0;
-                let known = background.as_ref().map(Background::known);
+                // Among many the nearest are near; of a few, one is always the nearest.
+                let n_documents = fulltext::totals(reader)?.n_documents as usize;
+                let are_few = vectors::count(reader, &provider.space())? * 2 < n_documents;
+                let known = background.as_ref().filter(|_| are_few).map(Background::known);
                 let how = self.request.fusion;
                 fusion::fuse(&lexical.best, &semantic.best, &others, how, weight, known)
             }
