@@ -60,12 +60,17 @@ impl Database {
         }
     }
 
-    /// Whether the lock is held by one who gives it up soon. Runs of one kind do not wait
-    /// for each other: a second `lore embed` is told that there is one already.
+    /// Whether the lock is held by one who gives it up soon, or by nobody who says so: who
+    /// held it a moment ago has just given it up, or the next one is about to sign. Runs of
+    /// one kind do not wait for each other: a second `lore embed` is told that there is one
+    /// already.
     fn is_held_briefly(&self, own: Option<BriefWork>) -> bool {
         let holder = Reader::open(&self.path).and_then(|reader| lock::holder(&reader));
-        let Ok(Some(holder)) = holder else { return false };
-        holder.brief.is_some() && holder.brief != own
+        match holder {
+            Ok(Some(holder)) => holder.brief.is_some() && holder.brief != own,
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 }
 
@@ -295,4 +300,34 @@ impl Steps<'_> {
 /// run took over the lock.
 fn is_final(error: &Error) -> bool {
     matches!(error.code(), ErrorCode::Interrupted | ErrorCode::Locked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Timestamp;
+    use model::time::FixedClock;
+
+    /// Between the lock of the operating system and the row of its holder, at both ends of a
+    /// run, there is a moment in which nobody says who has the lock.
+    #[test]
+    fn a_lock_that_nobody_signs_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database {
+            path: folder.path().join("lore.db"),
+            owner: "second".to_owned(),
+            force: false,
+        };
+        let clock: Arc<dyn Clock> = Arc::new(FixedClock(Timestamp::from_millis(0)));
+        database.open(&clock).unwrap().close().unwrap();
+        let file =
+            std::fs::File::options().write(true).open(folder.path().join("lore.db.lock")).unwrap();
+        file.lock().unwrap();
+        let release = std::thread::spawn(move || {
+            std::thread::sleep(LOOK_AGAIN * 3);
+            drop(file);
+        });
+        database.open(&clock).unwrap().close().unwrap();
+        release.join().unwrap();
+    }
 }
